@@ -1,0 +1,79 @@
+# Two commands do everything on a machine with Python 3.11 or later and make:
+#   make demo   runs the main job on a small built-in example
+#   make test   runs formatter, linter, type checker, tests and doctests
+# Both set up .venv by themselves the first time and reuse it afterwards.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+# The first interpreter on the path that is new enough; override with `make PYTHON=…`.
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	if $$name -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then echo $$name; break; fi; done)
+
+VENV := .venv
+PLAIN := .venv-plain
+BIN := $(VENV)/bin
+PIP_QUIET := --quiet --disable-pip-version-check
+
+.PHONY: help demo test format lint types tests plain bench bench-quick clean
+
+help:
+	@echo "make demo         a small example, start to finish"
+	@echo "make test         formatter, linter, type checker, tests and doctests"
+	@echo "make format       let the formatter rewrite the sources"
+	@echo "make bench        measure speed against the alternatives (minutes)"
+	@echo "make bench-quick  the same in under two minutes"
+	@echo "make clean        remove everything the other commands made"
+
+# A new pyproject.toml means new requirements; otherwise the environment is ready as it is.
+# $(1): the environment, $(2): what to install, $(3): what it is for.
+define environment
+	@test -n "$(PYTHON)" || { echo "welfarist needs Python 3.11 or later on the PATH; found none. Install one, or run: make PYTHON=/path/to/python $(MAKECMDGOALS)"; exit 1; }
+	@echo "==> Setting up $(1): $(3) (first run only, about a minute)"
+	@$(PYTHON) -m venv --clear $(1) || { echo "Python cannot create a virtual environment. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@$(1)/bin/python -m pip install $(PIP_QUIET) $(2)
+	@touch $@
+endef
+
+$(VENV)/.ready: pyproject.toml
+	$(call environment,$(VENV),--editable ".[all]",the package with everything)
+
+$(PLAIN)/.ready: pyproject.toml
+	$(call environment,$(PLAIN),--editable .,the package without extras)
+
+demo: $(VENV)/.ready
+	@$(BIN)/python -m welfarist.demo
+
+test: lint types tests plain
+	@echo "==> All checks passed"
+
+lint: $(VENV)/.ready
+	@echo "==> Formatter and linter"
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+
+types: $(VENV)/.ready
+	@echo "==> Type checker"
+	@$(BIN)/mypy
+
+tests: $(VENV)/.ready
+	@echo "==> Tests and doctests"
+	@$(BIN)/python -m pytest -q -n auto
+
+plain: $(PLAIN)/.ready
+	@echo "==> A plain install, without any extra"
+	@$(PLAIN)/bin/python tests/plain_install.py
+
+format: $(VENV)/.ready
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.ready
+	@$(BIN)/python -m benchmarks
+
+bench-quick: $(VENV)/.ready
+	@$(BIN)/python -m benchmarks --quick
+
+clean:
+	rm -rf $(VENV) $(PLAIN) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,84 @@
+"""The named welfare functions, and how to speak of the ones in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from welfarist.errors import InputError
+
+
+@dataclass(frozen=True)
+class Doctrine:
+    """A power with a name and a meaning.
+
+    Attributes
+    ----------
+    name : str
+    p : float
+    meaning : str
+        What the rule looks at, in words for somebody who never saw the formula.
+    """
+
+    name: str
+    p: float
+    meaning: str
+
+
+DOCTRINES = (
+    Doctrine("egalitarian", float("-inf"), "only the worst-off person matters"),
+    Doctrine("harmonic", -1.0, "the badly off matter much more than the well off"),
+    Doctrine("Nash", 0.0, "the same percentage gain counts the same for everybody"),
+    Doctrine("utilitarian", 1.0, "the same gain counts the same for everybody"),
+    Doctrine("best off", float("inf"), "only the best-off person matters"),
+)
+
+# Between a finite doctrine and an infinite one there is no midpoint; the power at which the
+# nearer neighbour changes is set at three, where somebody with half the utility weighs 16 times
+# (p = -3) as much at the margin.
+_FAR = 3.0
+
+
+def doctrine_of(p: float) -> str:
+    """Name the doctrine with power `p`, or say between which two it lies.
+
+    Examples
+    --------
+    >>> doctrine_of(1)
+    'utilitarian'
+    >>> doctrine_of(0.2)
+    'between Nash and utilitarian, nearer Nash'
+    """
+    for doctrine in DOCTRINES:
+        if doctrine.p == p:
+            return doctrine.name
+    below = max((d for d in DOCTRINES if d.p < p), key=lambda d: d.p)
+    above = min((d for d in DOCTRINES if d.p > p), key=lambda d: d.p)
+    middle = _middle(below.p, above.p)
+    if p == middle:
+        return f"midway between {below.name} and {above.name}"
+    nearer = below if p < middle else above
+    return f"between {below.name} and {above.name}, nearer {nearer.name}"
+
+
+def power_of(name: str) -> float:
+    """Return the power of a doctrine given by name, in any case.
+
+    Examples
+    --------
+    >>> power_of("nash")
+    0.0
+    """
+    wanted = name.strip().lower().replace("-", " ").replace("_", " ")
+    for doctrine in DOCTRINES:
+        if doctrine.name.lower() == wanted:
+            return doctrine.p
+    known = ", ".join(doctrine.name for doctrine in DOCTRINES)
+    raise InputError(f"a doctrine must be one of {known}; found {name!r}. Or give its power p.")
+
+
+def _middle(below: float, above: float) -> float:
+    if below == float("-inf"):
+        return -_FAR
+    if above == float("inf"):
+        return _FAR
+    return (below + above) / 2

@@ -1,0 +1,23 @@
+"""Run by `make test` in an environment that has the required dependencies and no extra."""
+
+import importlib.util
+import sys
+
+EXTRAS = ("typer", "rich", "polars", "matplotlib", "numba", "pandas", "hypothesis")
+
+
+def main() -> None:
+    """Use the package as somebody would who typed nothing but `pip install`."""
+    present = [name for name in EXTRAS if importlib.util.find_spec(name)]
+    if present:
+        sys.exit(f"this environment is not plain: it has {', '.join(present)}")
+    import welfarist as wf
+
+    rule = wf.WelfareFunction(p=0, stakeholders=["a", "b"])
+    if rule.rank([[1.0, 4.0], [3.0, 3.0]]).tolist() != [1, 0]:
+        sys.exit("the plain install gives a wrong answer")
+    print("works without extras")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""What the package shows to the outside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import welfarist as wf
+
+ROOT = Path(__file__).parents[1]
+
+# Slow to import and not needed to evaluate a welfare function.
+HEAVY = ("scipy", "sklearn", "pandas", "polars", "matplotlib", "numba", "rich", "narwhals")
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_exports_are_sorted_and_present():
+    assert wf.__all__ == sorted(wf.__all__, key=str.lower)
+    for name in wf.__all__:
+        assert getattr(wf, name).__doc__, name
+
+
+def test_import_brings_nothing_heavy():
+    loaded = run("import sys, welfarist; print(*{m.split('.')[0] for m in sys.modules})").split()
+    assert not set(HEAVY) & set(loaded)
+
+
+def test_version_is_stated_once_and_for_all():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == wf.__version__
+    assert f"version: {wf.__version__}" in (ROOT / "CITATION.cff").read_text()
+    assert wf.__version__ in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_demo_tells_its_story():
+    printed = run("from welfarist.demo import main; main()")
+    for word in ("egalitarian", "Nash", "utilitarian", "rural food bank"):
+        assert word in printed
