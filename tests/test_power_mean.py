@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 import warnings
 
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -136,6 +137,58 @@ def test_weights_per_action():
         found = wf.power_mean(utilities, p, weights)
         each = [wf.power_mean(u, p, w) for u, w in zip(utilities, weights, strict=True)]
         assert found == pytest.approx(each, rel=EVERYDAY)
+
+
+def test_weights_per_action_agree_with_sixty_digits():
+    rng = np.random.default_rng(7)
+    utilities = 10 ** rng.uniform(-3, 3, (40, 18))
+    weights = rng.uniform(0, 1, (40, 18))
+    for p in (1e-17, -1e-17, 1e-8, -1e-8, 1e-4, 0.01, 0.5, -3.0):
+        found = wf.power_mean(utilities, p, weights)
+        for i in (0, 7, 39):
+            exact = log_mean(utilities[i], weights[i], p)
+            assert relative_error(found[i], exact) <= EVERYDAY, p
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["shared weights", "weights per action"])
+def test_a_zero_in_one_action_leaves_the_others_alone(own):
+    rng = np.random.default_rng(7)
+    utilities = rng.uniform(1, 9, (6, 18))
+    weights = rng.uniform(0, 1, 18)
+    utilities[0, 0] = 0.0
+    given = np.tile(weights, (6, 1)) if own else weights
+    for p in (1e-17, 1e-8, 1e-4, 0.01, 0.2):
+        found = wf.power_mean(utilities, p, given)
+        for i in range(1, 6):
+            assert relative_error(found[i], log_mean(utilities[i], weights, p)) <= EVERYDAY, p
+
+
+def test_a_zero_takes_its_weight_out_of_the_sum():
+    utilities, weights = np.array([0.0, 1.0, 2.0, 5.0]), np.array([1e-9, 1.0, 2.0, 0.5])
+    for p in (1e-8, 1e-4, 0.01, 0.2):
+        # The definition, with the zero's term gone and its weight kept in the sum.
+        with mp.workdps(60):
+            share = mp.fsum(weights[1:]) / mp.fsum(weights)
+            exact = log_mean(utilities[1:], weights[1:], p) + mp.log(share) / mp.mpf(p)
+        assert relative_error(wf.power_mean(utilities, p, weights), exact) <= EVERYDAY
+
+
+def test_more_people_than_fit_a_block_agree_with_sixty_digits():
+    rng = np.random.default_rng(11)
+    utilities = rng.uniform(1, 9, (2, 70_000))
+    weights = rng.uniform(0, 1, 70_000)
+    for p in (1e-17, -1e-8):
+        exact = log_mean(utilities[0], weights, p)
+        assert relative_error(wf.power_mean(utilities, p, weights)[0], exact) <= EVERYDAY
+    # Two such actions were once too wide for the scratch room of the quick evaluation.
+    assert wf.power_mean(utilities, -2.0).shape == (2,)
+
+
+def test_weights_of_any_size_beside_each_other():
+    found = wf.power_mean([[1, 2], [1, 2]], 0.1, [[1e200, 1e200], [1e-200, 1e-200]])
+    assert found == pytest.approx([wf.power_mean([1, 2], 0.1)] * 2, rel=1e-15)
+    smallest = np.array([5e-324, 5e-324])
+    assert wf.power_mean([1, 2], -2, smallest) == wf.power_mean([1, 2], -2)
 
 
 def test_weights_are_relative_whatever_their_scale():
@@ -276,6 +329,36 @@ def test_quasilinear_in_the_weights(world, other, p, t):
     assert between(difference)
 
 
+@given(worlds(), st.one_of(powers, st.sampled_from([-np.inf, np.inf])), st.integers(0, 7))
+def test_monotone_in_each_weight(world, p, person):
+    """A weight that grows while the last person's absorbs it moves M one way [Lemma 2.1(b)]."""
+    u, w = world
+    i = person % (len(u) - 1) if len(u) > 1 else 0
+    assume(len(u) > 1)
+    both = w[i] + w[-1]
+    assume(both > 0)
+    welfare = []
+    for share in (0.0, 0.2, 0.5, 0.9, 1.0):
+        moved = w.copy()
+        moved[i], moved[-1] = share * both, (1 - share) * both
+        welfare.append(wf.power_mean(u, p, moved))
+    rises = np.diff(welfare) if u[i] >= u[-1] else -np.diff(welfare)
+    assert (rises >= -ROUNDING * max(welfare)).all()
+
+
+@given(worlds(vectors=2), worlds(), st.sampled_from([0.0, 1e-9, 0.3, 1.0]))
+def test_quasilinear_in_the_weights_at_the_ends_of_the_line(world, other, t):
+    """There M depends on who counts only; in between, whoever counts at either end does."""
+    u, v, w = world
+    w2 = np.resize(other[1], len(w)).astype(float)
+    assume(w2.any())
+    mixed = t * w / w.sum() + (1 - t) * w2 / w2.sum()
+    for p in (-np.inf, np.inf):
+        for values in (u, v):
+            ends = sorted([wf.power_mean(values, p, w), wf.power_mean(values, p, w2)])
+            assert ends[0] <= wf.power_mean(values, p, mixed) <= ends[1]
+
+
 # --- bad input --------------------------------------------------------------------------------
 
 BAD = [
@@ -296,7 +379,7 @@ BAD = [
     ("no actions", dict(utilities=np.ones((0, 3))), "at least one"),
     ("a number", dict(utilities=3.0), "at least one"),
     ("ragged", dict(utilities=[[1, 2], [3]]), "different lengths"),
-    ("objects", dict(utilities=[object()]), "not numbers"),
+    ("objects", dict(utilities=[object()]), "found object at position 0"),
     ("p nan", dict(p=np.nan), "p must be a number in"),
     ("p text", dict(p="Nash"), "p must be real numbers"),
     ("p does not fit", dict(utilities=np.ones((2, 3)), p=[1, 2, 3]), "p must broadcast"),
@@ -309,6 +392,23 @@ BAD = [
     ("weights of another shape", dict(weights=np.ones((2, 2, 2))), "as many axes"),
     ("a row without weight", dict(utilities=np.ones((2, 2)), weights=[[1, 1], [0, 0]]), "row"),
     ("rows that differ", dict(utilities=np.ones((2, 2)), weights=np.ones((3, 2))), "broadcast"),
+    ("weights far apart", dict(weights=[1, 1e-310]), "1e-310 beside 1"),
+    (
+        "weights far apart in a row",
+        dict(utilities=np.ones((2, 2)), weights=[[1, 1], [1, 1e-310]]),
+        "in row 1",
+    ),
+    (
+        "other way round, flat",
+        dict(utilities=np.ones((2, 3)), weights=np.ones((3, 2)), axis=None),
+        r"found shape \(3, 2\)",
+    ),
+    ("too few, flat", dict(utilities=np.ones((2, 3)), weights=np.ones(3), axis=None), "or be flat"),
+    ("no power", dict(p=[]), "at least one number"),
+    ("p None", dict(p=None), "p must be real numbers; found None"),
+    ("nothing", dict(utilities=None), "found None"),
+    ("weights a number", dict(weights=5), "found the number 5"),
+    ("no weights at all", dict(weights=[]), r"found shape \(0,\)"),
     ("axis too large", dict(axis=3), "axis=3"),
     ("axis not a number", dict(axis="people"), "whole number"),
 ]
@@ -319,6 +419,36 @@ BAD = [
 def test_bad_input_is_named(function, arguments, message):
     with pytest.raises(wf.InputError, match=message):
         function(**{"utilities": [1.0, 2.0], "p": 0.5, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "bad", "where"),
+    [
+        ((3, 4), 0, (2, 1), "row 2, column 1"),
+        ((3, 4), None, (2, 1), "row 2, column 1"),
+        ((3, 4, 2), 1, (2, 3, 0), r"index \(2, 3, 0\)"),
+        ((30_000, 2, 3), 1, (29_999, 1, 2), r"index \(29999, 1, 2\)"),
+    ],
+)
+def test_places_are_those_of_the_array_that_was_passed(shape, axis, bad, where):
+    table = np.ones(shape)
+    table[bad] = -1.0
+    with pytest.raises(wf.InputError, match=where):
+        wf.power_mean(table, 2, axis=axis)
+    with pytest.raises(wf.InputError, match=where):
+        wf.power_mean(np.ones(shape), 2, weights=table, axis=axis)
+    with pytest.raises(wf.InputError, match=where):
+        wf.power_mean(table, [[2.0], [3.0]] if table.ndim == 2 and axis == 0 else 2, axis=axis)
+
+
+def test_lines_of_weights_are_named():
+    table = np.ones((2, 3))
+    with pytest.raises(wf.InputError, match="column 2"):
+        wf.power_mean(table, 1, [[1, 1, 0], [1, 0, 0]], axis=0)
+    cube, weights = np.ones((2, 3, 2)), np.ones((2, 3, 2))
+    weights[1, :, 0] = 0.0
+    with pytest.raises(wf.InputError, match=r"the line \(1, :, 0\)"):
+        wf.power_mean(cube, 1, weights, axis=1)
 
 
 def test_bad_entries_are_found_deep_inside_large_tables():

@@ -146,7 +146,7 @@ def test_bad_arguments_are_named(arguments, message):
 
 
 def test_wrong_number_of_people():
-    with pytest.raises(wf.InputError, match="3 columns for 2 people"):
+    with pytest.raises(wf.InputError, match="2 weights for 3 people"):
         wf.WelfareFunction(1, [1, 1])([[1, 2, 3]])
 
 

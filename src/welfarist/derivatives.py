@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.errors import InputError
+from welfarist.powers import LARGE_POWER, SMALL_POWER, ZERO_POWER, log_kept
 from welfarist.validation import (
     FloatArray,
     as_numbers,
@@ -21,19 +22,23 @@ from welfarist.validation import (
     as_weights,
     check_lengths,
     normalised,
+    one_row,
+    place,
     utilities_error,
 )
-
-# The limits below are those of power_mean: exp serves from 0.25 on, expm1 below, and under 1e-30
-# nothing can be told from p = 0.
-_SMALL_POWER = 0.25
-_ZERO_POWER = 1e-30
 
 # A person with weight 0 may be better off than the mean by any factor; their derivative is cut at
 # e^340 so that its square is still a number. Nobody who counts comes near: w_i R_i <= 1.
 _LARGEST_EXPONENT = 340.0
 # exp underflows to 0 below this, so a utility of 0 (log -inf) may stand here when p > 0.
 _SMALLEST_EXPONENT = -745.0
+
+# KL(q || w) as the sum of q_i log R_i loses a digit for every one it is smaller than the rounding
+# of its terms, which is about p log u units in the last place; from here on 11 digits are left
+# for |p log u| up to 100, and below the centred formula, which loses none, takes over.
+_SMALL_DIVERGENCE = 1e-3
+# As long as nobody's exponent about the mean is larger, no term of that formula can overflow.
+_MODERATE_EXPONENT = 300.0
 
 # phi(z) = (z e^z - expm1(z)) / z^2 = sum_k z^k (k + 1) / (k + 2)!; 14 terms leave less than 1e-17
 # for |z| <= 0.5, where the closed form would lose digits as 1/z.
@@ -92,7 +97,7 @@ def log_power_mean_derivatives(
     Parameters
     ----------
     utilities : (..., d) array-like
-        Positive, finite numbers.
+        Positive, finite numbers; 0 is allowed for somebody whose weight is 0.
     p : float
         The power, in [-inf, inf].
     weights : (d,) array-like, optional
@@ -109,7 +114,8 @@ def log_power_mean_derivatives(
     ``d log M / d u_i = q_i / u_i``.
 
     Limits: at p = 0 they are ``log u_i - log M``, ``Var_w(log u) / 2`` and ``w_i / u_i``; at
-    p = -inf and inf the first two are 0 and q is shared by the worst (best) off.
+    p = -inf and inf the first two are 0 and q is shared by the worst (best) off. Somebody with
+    neither utility nor weight has the derivative by weight -1/p for p > 0 and -inf for p <= 0.
 
     Examples
     --------
@@ -119,32 +125,58 @@ def log_power_mean_derivatives(
     >>> found.by_utility
     array([0.5  , 0.125])
     """
-    table = as_numbers(utilities, "utilities").astype(np.float64, copy=False)
+    given = as_numbers(utilities, "utilities")
+    table = given.astype(np.float64, copy=False)
     if table.size == 0 or table.ndim == 0:
         raise InputError(
             "utilities must hold at least one action with at least one person; found "
             f"an array of shape {table.shape}."
         )
     if not (table.min() >= 0 and table.max() < np.inf):
-        raise utilities_error(table)
-    if table.min() == 0:
-        raise InputError(
-            "utilities must be positive where derivatives are taken; found 0. "
-            "Leave those actions out, or use a small positive utility."
-        )
+        raise utilities_error(given)
     people = table.shape[-1]
-    relative = np.ones(people) if weights is None else as_weights(weights)
-    check_lengths(people, relative)
-    share_of_total = normalised(relative)
-    power = as_power(p)
-    logs = np.ascontiguousarray(np.log(table.reshape(-1, people)).T)
-    found = log_mean_of_logs(logs, share_of_total, power)
-    shares = welfare_shares(logs, share_of_total, power).T.reshape(table.shape)
+    relative = np.ones(people) if weights is None else one_row(as_weights(weights))
+    check_lengths(people, len(relative))
+    power, w = as_power(p), normalised(relative)
+    zeros = table == 0
+    counted_zeros = zeros & (w > 0)
+    if counted_zeros.any():
+        raise InputError(
+            "utilities must be positive where derivatives are taken, for those who count; found 0"
+            f"{place(counted_zeros)}. Leave that action out, or use a small positive utility."
+        )
+    found = _about_a_person(table.reshape(-1, people).T, w, power)
+    by_weight = found.by_weight.T.reshape(table.shape)
+    if zeros.any() and np.isfinite(power):
+        by_weight = np.where(zeros, -1.0 / power if power > 0 else -np.inf, by_weight)
     return LogMeanDerivatives(
         value=found.value.reshape(table.shape[:-1]),
-        by_weight=np.ascontiguousarray(found.by_weight.T).reshape(table.shape),
+        by_weight=np.ascontiguousarray(by_weight),
         by_power=found.by_power.reshape(table.shape[:-1]),
-        by_utility=shares / table,
+        by_utility=found.by_utility.T.reshape(table.shape),
+    )
+
+
+def _about_a_person(utilities: FloatArray, w: FloatArray, p: float) -> LogMeanDerivatives:
+    """Differentiate at utilities (d, N), measured relative to one person of each action.
+
+    Utilities that are nearly equal keep the digits in which they differ: their difference is
+    exact, their logarithms are not. Somebody with neither utility nor weight is set to the
+    reference, where they change nothing.
+    """
+    counted = utilities[w > 0]
+    reference = counted.max(axis=0) if p > 0 else counted.min(axis=0)
+    utilities = np.where(utilities == 0, reference, utilities)
+    gaps = utilities - reference
+    near = np.abs(gaps) <= reference / 2
+    logs = np.log(utilities)
+    logs -= np.log(reference)
+    logs[near] = np.log1p(gaps[near] / np.broadcast_to(reference, near.shape)[near])
+    found = log_mean_of_logs(logs, w, p)
+    with np.errstate(over="ignore"):  # a share of the smallest doubles: infinite, as it should
+        by_utility = welfare_shares(logs, w, p) / utilities
+    return LogMeanDerivatives(
+        found.value + np.log(reference), found.by_weight, found.by_power, by_utility
     )
 
 
@@ -160,27 +192,26 @@ def log_mean_of_logs(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool 
     p : float
         The power; must be positive if `has_zeros`.
     has_zeros : bool
-        Whether some utility is 0.
+        Whether some utility is 0. Where nobody who counts has anything, log M is -inf and the
+        derivatives are given as 0.
     """
     if np.isinf(p):
         counted = logs[w > 0]
         value = counted.max(axis=0) if p > 0 else counted.min(axis=0)
         return LogMean(value, np.zeros_like(logs), np.zeros(logs.shape[1]))
-    if abs(p) >= _SMALL_POWER or has_zeros:
-        return _from_exponentials(logs, w, p, has_zeros)
-    if abs(p) < _ZERO_POWER:
-        mean = w @ logs
-        centred = logs - mean
-        return LogMean(mean, centred, (w @ (centred * centred)) / 2)
-    return _from_centred(logs, w, p)
+    if abs(p) >= SMALL_POWER:
+        return _from_exponentials(logs, w, float(p), has_zeros)
+    return _with_zeros(logs, w, p) if has_zeros else _from_centred(logs, w, p)
 
 
 def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool) -> LogMean:
-    counts = w > 0
-    everyone = bool(counts.all())
-    exponents = p * logs
-    top = (exponents if everyone else exponents[counts]).max(axis=0)
-    exponents -= top
+    everyone = w.min() > 0
+    counted = logs if everyone else logs[w > 0]
+    extreme = counted.max(axis=0) if p > 0 else counted.min(axis=0)
+    if has_zeros:
+        extreme[np.isneginf(extreme)] = 0.0  # nobody has anything: corrected at the end
+    exponents = logs - extreme
+    exponents *= min(max(p, -LARGE_POWER), LARGE_POWER)
     if has_zeros:
         np.maximum(exponents, _SMALLEST_EXPONENT, out=exponents)
     if not everyone:
@@ -193,19 +224,101 @@ def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: boo
     divergence = w @ (exponents * ratios)  # KL(q || w)
     ratios -= 1.0
     ratios /= p
-    return LogMean((top + log_total) / p, ratios, np.maximum(divergence, 0.0) / (p * p))
+    log_total /= p
+    log_total += extreme
+    found = LogMean(log_total, ratios, divergence / (p * p))
+    if divergence.min() < _SMALL_DIVERGENCE:
+        columns = np.flatnonzero(divergence < _SMALL_DIVERGENCE)
+        _refine(found, columns, logs[:, columns], w, p)
+    if has_zeros:
+        _settle_nothing(found, np.isneginf(counted.max(axis=0)))
+    return found
+
+
+def _refine(
+    found: LogMean, columns: npt.NDArray[np.intp], logs: FloatArray, w: FloatArray, p: float
+) -> None:
+    """Replace the derivatives of `columns`, where utilities hardly differ, by better ones."""
+    nothing = np.isneginf(logs)
+    counted = (w > 0)[:, None] & ~nothing
+    low = np.where(counted, logs, np.inf).min(axis=0)
+    high = np.where(counted, logs, -np.inf).max(axis=0)
+    moderate = high - low <= _MODERATE_EXPONENT / abs(p)
+    columns, logs, nothing = columns[moderate], logs[:, moderate], nothing[:, moderate]
+    # Those without weight may be anywhere; exp is 0 or cut off at this distance.
+    far = _LARGEST_EXPONENT / abs(p)
+    logs = np.where(nothing, -np.inf, np.clip(logs, low[moderate] - far, high[moderate] + far))
+    better = _with_zeros(logs, w, p) if nothing.any() else _from_centred(logs, w, p)
+    found.value[columns] = better.value
+    found.by_weight[:, columns] = better.by_weight
+    found.by_power[columns] = better.by_power
+    np.maximum(found.by_power, 0.0, out=found.by_power)
+
+
+def _settle_nothing(found: LogMean, dead: npt.NDArray[np.bool_]) -> None:
+    """Write what holds where nobody who counts has anything."""
+    found.value[dead] = -np.inf
+    found.by_weight[:, dead] = 0.0
+    found.by_power[dead] = 0.0
+
+
+def _with_zeros(logs: FloatArray, w: FloatArray, p: float) -> LogMean:
+    """Log M about the mean for p > 0 where some logarithms are -inf.
+
+    Formula: those with nothing leave the others' mean, by the others' weights, times
+    (the others' weight)^(1/p). Actions in which everybody has something are kept apart.
+    """
+    nothing = np.isneginf(logs)
+    mixed = nothing.any(axis=0)
+    found = LogMean(np.empty(logs.shape[1]), np.empty_like(logs), np.empty(logs.shape[1]))
+    for columns, part in (
+        (~mixed, _from_centred(logs[:, ~mixed], w, p)),
+        (mixed, _without_nothing(logs[:, mixed], nothing[:, mixed], w, p)),
+    ):
+        found.value[columns] = part.value
+        found.by_weight[:, columns] = part.by_weight
+        found.by_power[columns] = part.by_power
+    return found
+
+
+def _without_nothing(
+    logs: FloatArray, nothing: npt.NDArray[np.bool_], w: FloatArray, p: float
+) -> LogMean:
+    dropped, kept = w @ nothing, w @ ~nothing
+    dead = kept == 0
+    own = np.where(nothing, 0.0, w[:, None]) / np.where(dead, 1.0, kept)
+    anybody = np.where(own > 0, logs, -np.inf).max(axis=0)
+    anybody[dead] = 0.0
+    others = _from_centred(np.where(nothing, anybody, logs), own, p)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        gone = log_kept(kept, dropped, p)
+        by_weight = np.where(nothing, -1.0 / p, (others.by_weight + dropped / p) / kept)
+        found = LogMean(others.value + gone, by_weight, others.by_power - gone / p)
+    _settle_nothing(found, dead)
+    return found
 
 
 def _from_centred(logs: FloatArray, w: FloatArray, p: float) -> LogMean:
-    mean = w @ logs
+    """Log M about the weighted mean of the logarithms; `w` is (d,) or one column per action."""
+    mean = _sum(w, logs)
     offsets = logs - mean
-    grown = np.expm1(p * offsets)
-    total = w @ grown
+    if abs(p) < ZERO_POWER:
+        return LogMean(mean, offsets, _sum(w, offsets * offsets) / 2)
+    exponents = p * offsets
+    if w.min() == 0:
+        np.minimum(exponents, _LARGEST_EXPONENT, out=exponents)
+    grown = np.expm1(exponents)
+    total = _sum(w, grown)
     gain = np.log1p(total) / p
     offsets -= gain  # log(u_i / M)
     grown -= total
     grown /= (1.0 + total) * p  # (R_i - 1) / p
-    return LogMean(mean + gain, grown, w @ (offsets * offsets * _phi(p * offsets)))
+    return LogMean(mean + gain, grown, _sum(w, offsets * offsets * _phi(p * offsets)))
+
+
+def _sum(w: FloatArray, values: FloatArray) -> FloatArray:
+    """Sum over people of w, (d,) or (d, N), times values (d, N) -> (N,)."""
+    return np.asarray(w @ values if w.ndim == 1 else np.einsum("ij,ij->j", w, values))
 
 
 def _phi(z: FloatArray) -> FloatArray:
@@ -241,5 +354,6 @@ def welfare_shares(logs: FloatArray, w: FloatArray, p: float) -> FloatArray:
     if np.isinf(p):
         ratios = np.where(offsets == 0, w_column, 0.0)
     else:
-        ratios = w_column * np.exp(np.minimum(p * offsets, 0.0))
+        exponents = min(max(p, -LARGE_POWER), LARGE_POWER) * offsets
+        ratios = w_column * np.exp(np.minimum(exponents, 0.0))
     return np.asarray(ratios / ratios.sum(axis=0))

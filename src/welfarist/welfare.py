@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.blocks import BLOCK, Rows
 from welfarist.derivatives import welfare_shares
 from welfarist.doctrines import doctrine_of
 from welfarist.errors import InputError
 from welfarist.power_mean import log_power_mean, power_mean
+from welfarist.tables import order_by_name, split_names
 from welfarist.validation import (
     FloatArray,
     as_numbers,
@@ -20,14 +22,17 @@ from welfarist.validation import (
     as_weights,
     check_names,
     normalised,
+    one_row,
 )
 
 _FORMAT = "welfarist.WelfareFunction"
 _VERSION = 1
+_KEYS = ("format", "version", "p", "weights", "stakeholders")
 
-# Two welfares whose logarithms differ by no more than this are equal: the evaluation itself is
-# only good to a few units in the last place, and permuting equal people must give a tie.
-_TIE = 1e-14
+# Two welfares are equal when their logarithms differ by no more than rounding can explain: this
+# many units in the last place of the largest logarithm involved, times a factor that grows as
+# sums over d people accumulate them. Permuting equal people must give a tie.
+_TIE = 8 * np.finfo(np.float64).eps
 
 
 class WelfareFunction:
@@ -43,7 +48,7 @@ class WelfareFunction:
         How much each person counts relative to the others; normalised to sum to 1. Left out,
         everybody counts the same, however many they are.
     stakeholders : list of str, optional
-        The people's names.
+        The people's names. A data frame's columns are then matched by name, in any order.
 
     Examples
     --------
@@ -70,22 +75,23 @@ class WelfareFunction:
         weights: npt.ArrayLike | None = None,
         stakeholders: Sequence[str] | None = None,
     ) -> None:
-        checked = None if weights is None else _one_row(as_weights(weights))
-        if stakeholders is not None:
-            stakeholders = list(stakeholders) if not isinstance(stakeholders, str) else stakeholders
-            people = len(stakeholders) if checked is None else len(checked)
-            if people == 0:
-                raise InputError("stakeholders must name at least one person; found none.")
-            stakeholders = check_names(stakeholders, people)
+        checked = None if weights is None else one_row(as_weights(weights))
+        names = None if stakeholders is None else check_names(stakeholders)
+        if names is not None:
             if checked is None:
-                checked = np.ones(people)
+                checked = np.ones(len(names))
+            if len(names) != len(checked):
+                raise InputError(
+                    f"stakeholders must have one name per person; found {len(names)} names for "
+                    f"{len(checked)} people."
+                )
         share_of_total = None if checked is None else normalised(checked)
         if share_of_total is not None:
             share_of_total.flags.writeable = False
         set_once = object.__setattr__
         set_once(self, "_p", as_power(p) + 0.0)  # -0.0 becomes 0.0
         set_once(self, "_weights", share_of_total)
-        set_once(self, "_stakeholders", stakeholders)
+        set_once(self, "_stakeholders", names)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(
@@ -127,8 +133,8 @@ class WelfareFunction:
 
     def __call__(self, utilities: npt.ArrayLike) -> Any:
         """Return the welfare of each action, (..., d) -> (...)."""
-        self._require_people(utilities)
-        return power_mean(utilities, self._p, self._weights)
+        table, weights, _ = self._matched(utilities)
+        return power_mean(table, self._p, weights)
 
     def equally_distributed_equivalent(self, utilities: npt.ArrayLike) -> Any:
         """Return the utility which, given to everybody, would be just as good: the welfare."""
@@ -136,24 +142,39 @@ class WelfareFunction:
 
     def log(self, utilities: npt.ArrayLike) -> Any:
         """Return the logarithm of the welfare of each action, (..., d) -> (...)."""
-        self._require_people(utilities)
-        return log_power_mean(utilities, self._p, self._weights)
+        table, weights, _ = self._matched(utilities)
+        return log_power_mean(table, self._p, weights)
 
     def compare(self, u: npt.ArrayLike, v: npt.ArrayLike) -> Any:
         """Return +1 where `u` is better than `v`, -1 where it is worse, 0 where they tie.
 
-        Both are (..., d) and broadcast. Welfares equal up to rounding (1e-14 of their size) tie.
+        Both are (..., d) and broadcast. Welfares that differ by no more than rounding can explain
+        (about 1e-14 of their size, more for many people) tie.
 
         Examples
         --------
         >>> WelfareFunction(p=0).compare([1.0, 4.0], [2.0, 2.0])
         0
         """
-        first, second = np.asarray(self.log(u)), np.asarray(self.log(v))
+        first, first_rounding, shape = self._log_with_rounding(u)
+        second, second_rounding, other_shape = self._log_with_rounding(v)
+        if shape[-1] != other_shape[-1]:
+            raise InputError(
+                "the two actions of a comparison must be about the same people; found "
+                f"{shape[-1]} and {other_shape[-1]}."
+            )
+        try:
+            np.broadcast_shapes(shape, other_shape)
+        except ValueError:
+            raise InputError(
+                "u and v must hold as many actions as each other, or one; found shapes "
+                f"{shape} and {other_shape}."
+            ) from None
         with np.errstate(invalid="ignore"):
             difference = first - second  # NaN where both are -inf: nothing against nothing
-            order = np.where(np.abs(difference) <= _TIE, 0, np.sign(difference))
-        outcome = np.where(np.isnan(difference), 0, order).astype(np.int64)
+        rounding = np.maximum(first_rounding, second_rounding)
+        order = np.where(np.abs(difference) > rounding, np.sign(difference), 0)
+        outcome = np.nan_to_num(order).astype(np.int64)
         return outcome if outcome.ndim else int(outcome)
 
     def rank(self, utilities: npt.ArrayLike) -> npt.NDArray[np.intp]:
@@ -161,15 +182,16 @@ class WelfareFunction:
 
         Welfares that differ by no more than rounding tie, as in :meth:`compare`.
         """
-        welfare = np.asarray(self.log(utilities))
+        welfare, rounding, shape = self._log_with_rounding(utilities)
         if welfare.ndim != 1:
             raise InputError(
                 "utilities must be a table with one action per row to be ranked; found an array "
-                f"with {welfare.ndim + 1} axes."
+                f"of shape {shape}."
             )
         order = np.argsort(-welfare, kind="stable")
+        better, worse = order[:-1], order[1:]
         with np.errstate(invalid="ignore"):  # nothing against nothing: a tie
-            falls = welfare[order[:-1]] - welfare[order[1:]] > _TIE
+            falls = welfare[better] - welfare[worse] > np.maximum(rounding[better], rounding[worse])
         places = np.concatenate([[0], np.cumsum(falls)])
         return order[np.lexsort((order, places))]
 
@@ -177,20 +199,29 @@ class WelfareFunction:
         """Return each person's marginal share of welfare, (..., d), summing to 1 over people.
 
         A share of 0.3 means that raising this person's utility by 1% raises welfare by 0.3%.
+        The people are in the order of the utilities, or of the stakeholders for a data frame
+        matched by name.
 
         Examples
         --------
         >>> WelfareFunction(p=-1).shares([1.0, 3.0])
         array([0.75, 0.25])
         """
-        self.log(utilities)  # checks everything
-        table = as_numbers(utilities, "utilities").astype(np.float64)
+        table, weights, named = self._matched(utilities)
+        power_mean(table, float("-inf"), weights)  # checks everything, and costs little
         people = table.shape[-1]
-        weights = np.full(people, 1.0 / people) if self._weights is None else self._weights
-        with np.errstate(divide="ignore"):
-            logs = np.log(table.reshape(-1, people).T)
-        shares = welfare_shares(logs, weights, self._p)
-        return np.ascontiguousarray(shares.T).reshape(table.shape)
+        w = np.full(people, 1.0 / people) if weights is None else weights
+        rows, step = Rows(table), max(1, BLOCK // people)
+        shares = np.empty((len(rows), people))
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            with np.errstate(divide="ignore"):
+                logs = np.log(rows[part].T, dtype=np.float64)
+            # A data frame's columns go to the places of the stakeholders they name.
+            shares[part, slice(None) if named is None else named] = welfare_shares(
+                logs, w, self._p
+            ).T
+        return shares.reshape(table.shape)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that JSON can hold; infinite powers are the strings "-inf", "inf"."""
@@ -212,16 +243,22 @@ class WelfareFunction:
         >>> WelfareFunction.from_dict(f.to_dict()) == f
         True
         """
-        if not isinstance(record, Mapping) or record.get("format", _FORMAT) != _FORMAT:
+        if not isinstance(record, Mapping):
             raise InputError(
-                f"a saved welfare function must be a dictionary with format {_FORMAT!r}; "
-                f"found {type(record).__name__ if not isinstance(record, Mapping) else 'another'}."
+                "a saved welfare function must be a dictionary; found "
+                f"{type(record).__name__}. Pass what to_dict() returned."
             )
-        version = record.get("version", _VERSION)
-        if version != _VERSION:
+        if record.get("format", _FORMAT) != _FORMAT:
             raise InputError(
-                f"a saved welfare function must have version {_VERSION}; found {version!r}. "
-                "It was written by another version of welfarist: update the package."
+                f"a saved welfare function must have the format {_FORMAT!r}; found "
+                f"{record['format']!r}. This is a record of something else."
+            )
+        _require_version(record.get("version", _VERSION))
+        unknown = [key for key in record if key not in _KEYS]
+        if unknown:
+            raise InputError(
+                f"a saved welfare function must have no entries but {', '.join(_KEYS)}; found "
+                f"{unknown[0]!r}. Check its spelling, or take it out."
             )
         if "p" not in record:
             raise InputError("a saved welfare function must have an entry 'p'; found none.")
@@ -239,12 +276,22 @@ class WelfareFunction:
     @classmethod
     def from_json(cls, text: str) -> WelfareFunction:
         """Return the welfare function that :meth:`to_json` described."""
+        if not isinstance(text, str | bytes | bytearray):
+            raise InputError(
+                f"a saved welfare function must be JSON text; found {type(text).__name__}. "
+                "Pass what to_json() returned, or use from_dict."
+            )
         try:
             record = json.loads(text)
         except json.JSONDecodeError as error:
             raise InputError(
                 f"a saved welfare function must be JSON; found text that is not, at line "
                 f"{error.lineno}, column {error.colno}. The file may be truncated."
+            ) from None
+        except (UnicodeDecodeError, RecursionError) as error:
+            raise InputError(
+                "a saved welfare function must be JSON; found something that cannot be read as "
+                f"such ({type(error).__name__}). Is it another file?"
             ) from None
         return cls.from_dict(record)
 
@@ -270,21 +317,45 @@ class WelfareFunction:
         weights = None if self._weights is None else tuple(self._weights.tolist())
         return self._p, weights, self._stakeholders
 
-    def _require_people(self, utilities: npt.ArrayLike) -> None:
-        if self._weights is None:
-            return
-        shape = np.shape(utilities)
-        if shape and shape[-1] != len(self._weights):
-            raise InputError(
-                f"utilities must have one column per person; found {shape[-1]} columns for "
-                f"{len(self._weights)} people."
-            )
+    def _matched(
+        self, utilities: npt.ArrayLike
+    ) -> tuple[npt.NDArray[Any], FloatArray | None, npt.NDArray[np.intp] | None]:
+        """Return utilities as an array and the weights in the order of its columns.
+
+        The third is the stakeholder each column of a data frame names (d,), otherwise None. It
+        is the weights that are put in order, not the columns, which stay where the caller has
+        them and are not copied.
+        """
+        if self._stakeholders is None or self._weights is None:
+            return as_numbers(utilities, "utilities"), self._weights, None
+        values, names = split_names(utilities)
+        table = as_numbers(values, "utilities")
+        if names is None:
+            return table, self._weights, None
+        named = order_by_name(names, self._stakeholders)
+        return table, self._weights[named], named
+
+    def _log_with_rounding(
+        self, utilities: npt.ArrayLike
+    ) -> tuple[FloatArray, FloatArray, tuple[int, ...]]:
+        """Return log M (...), how far rounding may have moved it, and the utilities' shape."""
+        table, weights, _ = self._matched(utilities)
+        welfare = np.asarray(log_power_mean(table, self._p, weights))
+        largest = np.where(np.isfinite(welfare), 1.0 + np.abs(welfare), 1.0)
+        for end in (float("-inf"), float("inf")):
+            log_end = np.abs(log_power_mean(table, end, weights))
+            largest = np.maximum(largest, np.where(np.isfinite(log_end), log_end, 0.0))
+        return welfare, largest * (_TIE * (1 + np.log2(table.shape[-1]))), table.shape
 
 
-def _one_row(weights: FloatArray) -> FloatArray:
-    if weights.ndim != 1:
+def _require_version(version: object) -> None:
+    if type(version) is not int or version < 1:
         raise InputError(
-            "weights of a welfare function must be one number per person; found an array of "
-            f"shape {weights.shape}."
+            f"the version of a saved welfare function must be a whole number from 1 on; found "
+            f"{version!r}. The record was damaged or changed by hand."
         )
-    return weights
+    if version != _VERSION:
+        raise InputError(
+            f"a saved welfare function must have version {_VERSION}; found {version}. "
+            "It was written by a later version of welfarist: update the package."
+        )

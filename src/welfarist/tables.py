@@ -1,0 +1,81 @@
+"""Data frames of any library: their numbers, and the names of their columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.errors import InputError
+
+
+def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
+    """Return the numbers of a table and the names of its columns.
+
+    Parameters
+    ----------
+    table : array-like or data frame
+        A data frame of any library narwhals knows (pandas, polars, pyarrow, …), or anything else.
+
+    Returns
+    -------
+    values : array-like
+        The entries of a data frame as an array (n, d); anything else as it came.
+    names : tuple of str or None
+        The columns' names; None if it is not a data frame or its columns are only numbered.
+
+    Examples
+    --------
+    >>> split_names([[1.0, 2.0]])
+    ([[1.0, 2.0]], None)
+    >>> import polars
+    >>> split_names(polars.DataFrame({"donor": [1.0], "recipient": [2.0]}))
+    (array([[1., 2.]]), ('donor', 'recipient'))
+    """
+    # The type is asked, not the table: a lazy frame may have to be computed to know its columns.
+    if isinstance(table, np.ndarray | list | tuple) or not hasattr(type(table), "columns"):
+        return table, None
+    import narwhals as nw  # only here: importing the package stays light without data frames
+
+    try:
+        frame = nw.from_native(table, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return table, None
+        labels = frame.columns
+        for label, kind in frame.schema.items():
+            # Some libraries would turn dates and booleans into numbers without a word.
+            if not (kind.is_numeric() or kind in (nw.Object, nw.Unknown)):
+                raise InputError(
+                    f"every column must hold real numbers; found {kind} in column {label!r}. "
+                    "Leave that column out, or convert it."
+                )
+        values = frame.to_numpy()
+    except nw.exceptions.DuplicateError:
+        raise InputError(
+            "a data frame must have distinct column names; found some twice. Rename them."
+        ) from None
+    # Libraries number the columns nobody named; a number is not a name.
+    named = all(isinstance(label, str) for label in labels)
+    return values, tuple(labels) if named else None
+
+
+def order_by_name(names: tuple[str, ...], stakeholders: tuple[str, ...]) -> npt.NDArray[np.intp]:
+    """Return, for each column of a data frame, the number of the stakeholder it names (d,)."""
+    missing = [name for name in stakeholders if name not in set(names)]
+    unknown = [name for name in names if name not in set(stakeholders)]
+    if missing or unknown:
+        lacks = f"no column {_listed(missing)}" if missing else ""
+        extra = f"the unknown {_listed(unknown)}" if unknown else ""
+        raise InputError(
+            "utilities must have one column per stakeholder, by name; found "
+            f"{' and '.join(part for part in (lacks, extra) if part)}. "
+            "Rename or select the columns, or pass an array in the order of the stakeholders."
+        )
+    number = {name: i for i, name in enumerate(stakeholders)}
+    return np.array([number[name] for name in names], dtype=np.intp)
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
