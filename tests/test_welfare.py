@@ -45,6 +45,10 @@ def test_doctrines_by_name():
         assert wf.power_of(doctrine.name.upper()) == doctrine.p
     with pytest.raises(wf.InputError, match="one of egalitarian, harmonic, Nash"):
         wf.power_of("rawls")
+    with pytest.raises(wf.InputError, match="found None"):
+        wf.power_of(None)
+    with pytest.raises(wf.InputError, match="found NaN"):
+        wf.doctrine_of(np.nan)
 
 
 def test_judges_like_the_power_mean():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from welfarist.errors import InputError
+from welfarist.validation import as_power
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ def doctrine_of(p: float) -> str:
     >>> doctrine_of(0.2)
     'between Nash and utilitarian, nearer Nash'
     """
+    p = as_power(p)
     for doctrine in DOCTRINES:
         if doctrine.p == p:
             return doctrine.name
@@ -68,6 +70,8 @@ def power_of(name: str) -> float:
     >>> power_of("nash")
     0.0
     """
+    if not isinstance(name, str):
+        raise InputError(f"a doctrine must be given by its name; found {name!r}.")
     wanted = name.strip().lower().replace("-", " ").replace("_", " ")
     for doctrine in DOCTRINES:
         if doctrine.name.lower() == wanted:
