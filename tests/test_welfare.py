@@ -81,6 +81,34 @@ def test_permuted_equals_tie_for_every_power():
         assert (wf.WelfareFunction(p).compare(u, v) == 0).all()
 
 
+@pytest.mark.parametrize(("people", "magnitude"), [(18, 300), (1000, 3), (1000, 300)])
+@pytest.mark.parametrize("p", [-2.5, -0.1, 0, 0.1, 1, 3])
+def test_permuted_equals_tie_however_many_and_however_unequal(people, magnitude, p):
+    rng = np.random.default_rng([people, magnitude])
+    u = 10 ** rng.uniform(-magnitude, magnitude, (200, people))
+    v = rng.permuted(u, axis=1)
+    f = wf.WelfareFunction(p)
+    assert (f.compare(u, v) == 0).all()
+    first, second = f.rank(np.stack([v[0], u[0]])), f.rank(np.stack([u[0], v[0]]))
+    assert first.tolist() == second.tolist() == [0, 1]
+    assert (f.compare(u, u * (1 + 1e-9)) == -1).all()
+
+
+def test_comparisons_of_different_people_or_numbers_of_actions_are_refused():
+    f = wf.WelfareFunction(1)
+    with pytest.raises(wf.InputError, match="same people; found 2 and 3"):
+        f.compare([1, 2], [1, 2, 3])
+    with pytest.raises(wf.InputError, match=r"shapes \(2, 2\) and \(3, 2\)"):
+        f.compare(np.ones((2, 2)), np.ones((3, 2)))
+
+
+def test_rows_of_different_lengths_are_named():
+    for f in (wf.WelfareFunction(0.5, [1, 2]), wf.WelfareFunction(0.5, stakeholders=["a", "b"])):
+        for judge in (f, f.log, f.rank, f.shares, f.equally_distributed_equivalent):
+            with pytest.raises(wf.InputError, match="different lengths"):
+                judge([[1, 2], [3]])
+
+
 def test_rank_keeps_the_order_of_ties_and_wants_a_table():
     f = wf.WelfareFunction(1)
     assert f.rank([[1, 3], [2, 2], [5, 5], [3, 1]]).tolist() == [2, 0, 1, 3]
@@ -118,6 +146,7 @@ def test_round_trips(p, weights, names):
 def test_is_a_value():
     f = wf.WelfareFunction(0.5, [1, 1], ["a", "b"])
     assert f == wf.WelfareFunction(0.5, [2, 2], ["a", "b"])
+    assert wf.WelfareFunction(1, [0.1, 0.2, 0.7]) == wf.WelfareFunction(1, [1, 2, 7])
     assert f != wf.WelfareFunction(0.5, [1, 1])
     assert f != wf.WelfareFunction(0.6, [1, 1], ["a", "b"])
     assert f != 0.5
@@ -158,8 +187,15 @@ def test_wrong_number_of_people():
     ("record", "message"),
     [
         ([1, 2], "found list"),
-        ({"format": "something"}, "format"),
+        ({"format": "something"}, "found 'something'"),
         ({"version": 99, "p": 1}, "update the package"),
+        ({"version": "1", "p": 1}, "found '1'. The record was damaged"),
+        ({"version": True, "p": 1}, "found True. The record was damaged"),
+        ({"version": 0, "p": 1}, "found 0. The record was damaged"),
+        ({"version": None, "p": 1}, "found None. The record was damaged"),
+        ({"p": 1, "weigths": [1, 2]}, "found 'weigths'"),
+        ({"p": 1, "stakeholders": 5}, "found int"),
+        ({"p": 1, "stakeholders": [1, 2]}, "found 1 at position 0"),
         ({"weights": [1]}, "entry 'p'"),
         ({"p": "much"}, "'inf' or '-inf'"),
     ],
@@ -173,3 +209,19 @@ def test_truncated_json_is_named():
     text = wf.WelfareFunction(1, [1, 2]).to_json()
     with pytest.raises(wf.InputError, match="truncated"):
         wf.WelfareFunction.from_json(text[:-5])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "found NoneType"),
+        (5, "found int"),
+        (b"\xff\xfe\xfd", "cannot be read"),
+        ("[" * 100_000, "cannot be read"),
+        ("[1, 2]", "found list"),
+    ],
+    ids=["None", "number", "bytes", "deep", "list"],
+)
+def test_what_is_not_json_is_named(text, message):
+    with pytest.raises(wf.InputError, match=message):
+        wf.WelfareFunction.from_json(text)
