@@ -5,6 +5,8 @@
 
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
+# Somebody's PIP_USER=1 would send packages past the environments made here, which pip refuses.
+export PIP_USER := 0
 
 # The first interpreter on the path that is new enough; override with `make PYTHON=…`.
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))

@@ -38,6 +38,17 @@ def test_version_is_stated_once_and_for_all():
     assert wf.__version__ in (ROOT / "CHANGELOG.md").read_text()
 
 
+def test_source_distribution_can_check_itself():
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    needed = {"src", "tests", "benchmarks", ".ci", "Makefile", "CONTRIBUTING.md"}
+    assert needed <= set(built["targets"]["sdist"]["include"])
+
+
+def test_make_installs_into_its_own_environment_whatever_pip_was_told():
+    exported = [line for line in (ROOT / "Makefile").read_text().splitlines() if "PIP_USER" in line]
+    assert "export PIP_USER := 0" in exported
+
+
 def test_demo_tells_its_story():
     printed = run("from welfarist.demo import main; main()")
     for word in ("egalitarian", "Nash", "utilitarian", "rural food bank"):
