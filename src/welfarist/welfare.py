@@ -45,8 +45,8 @@ class WelfareFunction:
     p : float
         The power, in [-inf, inf]: 1 is utilitarian, 0 Nash, -inf egalitarian.
     weights : (d,) array-like, optional
-        How much each person counts relative to the others; normalised to sum to 1. Left out,
-        everybody counts the same, however many they are.
+        How much each person counts relative to the others: finite numbers, not negative and not
+        all zero; normalised to sum to 1. Left out, everybody counts the same, however many.
     stakeholders : list of str, optional
         The people's names. A data frame's columns are then matched by name, in any order.
 
