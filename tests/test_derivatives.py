@@ -178,6 +178,25 @@ def test_zero_utilities_for_positive_powers(p):
     assert found.by_weight[:, 2].tolist() == [0, 0, 0]
 
 
+def test_zeros_that_were_announced_need_not_be_there():
+    logs = np.log(np.random.default_rng(3).uniform(1, 9, (4, 6)))
+    w = np.array([0.1, 0.2, 0.3, 0.4])
+    for p in (0.1, 2.0):
+        found, plain = log_mean_of_logs(logs, w, p, has_zeros=True), log_mean_of_logs(logs, w, p)
+        assert found.value == pytest.approx(plain.value, rel=1e-14)
+        assert found.by_power == pytest.approx(plain.by_power, rel=1e-12)
+
+
+def test_light_weights_and_heavy_exponents():
+    """Nearly all weight on one person: q is close to w, however far away the others are."""
+    u, w = np.array([1.9e20, 5.3e-276, 2.0]), np.array([4e-8, 6e-19, 0.0])
+    for p in (0.5, 1.0, 3.0):
+        check_against_differences(u, p, w, [0])
+    # The person without weight is above the mean by more than e^340.
+    found = wf.log_power_mean_derivatives([1e-300, 1.0, 1e300], 5.0, [1.0, 1e-250, 0.0])
+    assert np.isfinite(found.by_weight).all()
+
+
 def test_shares_are_elasticities_and_sum_to_one():
     rng = np.random.default_rng(2)
     utilities = rng.uniform(1, 9, (6, 4))

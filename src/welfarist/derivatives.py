@@ -6,6 +6,7 @@ by actions; :func:`log_power_mean_derivatives` is the same for utilities as user
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from math import factorial
 from typing import Any
@@ -37,7 +38,7 @@ _SMALLEST_EXPONENT = -745.0
 # of its terms, which is about p log u units in the last place; from here on 11 digits are left
 # for |p log u| up to 100, and below the centred formula, which loses none, takes over.
 _SMALL_DIVERGENCE = 1e-3
-# As long as nobody's exponent about the mean is larger, no term of that formula can overflow.
+# As long as the mean exponent is no further from the largest, no term of that formula overflows.
 _MODERATE_EXPONENT = 300.0
 
 # phi(z) = (z e^z - expm1(z)) / z^2 = sum_k z^k (k + 1) / (k + 2)!; 14 terms leave less than 1e-17
@@ -205,23 +206,29 @@ def log_mean_of_logs(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool 
 
 
 def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool) -> LogMean:
-    everyone = w.min() > 0
-    counted = logs if everyone else logs[w > 0]
+    counts = w > 0
+    everyone = counts.all()
+    counted = logs if everyone else logs[counts]
     extreme = counted.max(axis=0) if p > 0 else counted.min(axis=0)
     if has_zeros:
-        extreme[np.isneginf(extreme)] = 0.0  # nobody has anything: corrected at the end
+        dead = np.isneginf(extreme)
+        extreme[dead] = 0.0
     exponents = logs - extreme
     exponents *= min(max(p, -LARGE_POWER), LARGE_POWER)
     if has_zeros:
         np.maximum(exponents, _SMALLEST_EXPONENT, out=exponents)
+        exponents[:, dead] = 0.0
     if not everyone:
-        np.minimum(exponents, _LARGEST_EXPONENT, out=exponents)
+        # The sum is at least the smallest weight: the cut must hold after the division by it.
+        cut = _LARGEST_EXPONENT + math.log(w[counts].min())
+        np.minimum(exponents, max(cut, 0.0), out=exponents)
     ratios = np.exp(exponents)
     total = w @ ratios
     log_total = np.log(total)
     ratios /= total  # R_i = (u_i / M)^p
     exponents -= log_total  # log R_i
-    divergence = w @ (exponents * ratios)  # KL(q || w)
+    exponents *= ratios
+    divergence = w @ exponents  # KL(q || w)
     ratios -= 1.0
     ratios /= p
     log_total /= p
@@ -229,27 +236,25 @@ def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: boo
     found = LogMean(log_total, ratios, divergence / (p * p))
     if divergence.min() < _SMALL_DIVERGENCE:
         columns = np.flatnonzero(divergence < _SMALL_DIVERGENCE)
-        _refine(found, columns, logs[:, columns], w, p)
+        _refine(found, columns, logs[:, columns] - extreme[columns], w, p)
     if has_zeros:
-        _settle_nothing(found, np.isneginf(counted.max(axis=0)))
+        _settle_nothing(found, dead)
     return found
 
 
 def _refine(
-    found: LogMean, columns: npt.NDArray[np.intp], logs: FloatArray, w: FloatArray, p: float
+    found: LogMean, columns: npt.NDArray[np.intp], offsets: FloatArray, w: FloatArray, p: float
 ) -> None:
-    """Replace the derivatives of `columns`, where utilities hardly differ, by better ones."""
-    nothing = np.isneginf(logs)
-    counted = (w > 0)[:, None] & ~nothing
-    low = np.where(counted, logs, np.inf).min(axis=0)
-    high = np.where(counted, logs, -np.inf).max(axis=0)
-    moderate = high - low <= _MODERATE_EXPONENT / abs(p)
-    columns, logs, nothing = columns[moderate], logs[:, moderate], nothing[:, moderate]
-    # Those without weight may be anywhere; exp is 0 or cut off at this distance.
-    far = _LARGEST_EXPONENT / abs(p)
-    logs = np.where(nothing, -np.inf, np.clip(logs, low[moderate] - far, high[moderate] + far))
-    better = _with_zeros(logs, w, p) if nothing.any() else _from_centred(logs, w, p)
-    found.value[columns] = better.value
+    """Replace the derivatives of `columns`, where q is close to w, by ones that keep their digits.
+
+    `offsets` (d, m) are log(u_i / extreme); `found` is changed in place.
+    """
+    # Beyond the far ends of exp it does not matter how far.
+    low, high = sorted((_SMALLEST_EXPONENT / p, _LARGEST_EXPONENT / p))
+    offsets = np.clip(offsets, low, high)
+    moderate = p * (w @ offsets) >= -_MODERATE_EXPONENT
+    columns = columns[moderate]
+    better = _from_centred(offsets[:, moderate], w, p)
     found.by_weight[:, columns] = better.by_weight
     found.by_power[columns] = better.by_power
     np.maximum(found.by_power, 0.0, out=found.by_power)
@@ -270,6 +275,8 @@ def _with_zeros(logs: FloatArray, w: FloatArray, p: float) -> LogMean:
     """
     nothing = np.isneginf(logs)
     mixed = nothing.any(axis=0)
+    if not mixed.any():
+        return _from_centred(logs, w, p)
     found = LogMean(np.empty(logs.shape[1]), np.empty_like(logs), np.empty(logs.shape[1]))
     for columns, part in (
         (~mixed, _from_centred(logs[:, ~mixed], w, p)),
