@@ -16,6 +16,11 @@ def main() -> None:
     rule = wf.WelfareFunction(p=0, stakeholders=["a", "b"])
     if rule.rank([[1.0, 4.0], [3.0, 3.0]]).tolist() != [1, 0]:
         sys.exit("the plain install gives a wrong answer")
+    from welfarist.demo import past_decisions
+
+    est = wf.ComparisonClassifier().fit(past_decisions())
+    if not (est.converged_ and abs(est.p_ - -0.5) < 0.2):
+        sys.exit("the plain install learns a wrong rule")
     print("works without extras")
 
 

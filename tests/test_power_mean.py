@@ -362,15 +362,15 @@ def test_quasilinear_in_the_weights_at_the_ends_of_the_line(world, other, t):
 # --- bad input --------------------------------------------------------------------------------
 
 BAD = [
-    ("nan", dict(utilities=[[1, 2], [3, np.nan]]), "nan at row 1, column 1"),
+    ("nan", dict(utilities=[[1, 2], [3, np.nan]]), "NaN at row 1, column 1"),
     ("infinite", dict(utilities=[1.0, np.inf]), "inf at position 1"),
     ("infinite, low power", dict(utilities=[1.0, np.inf], p=-np.inf), "inf at position 1"),
     ("negative", dict(utilities=[[1.0, -2.0]]), "-2 at row 0, column 1"),
     ("negative, high power", dict(utilities=[[1.0, -2.0]], p=np.inf), "-2 at row 0, column 1"),
-    ("bad but weightless", dict(utilities=[1.0, np.nan], weights=[1, 0]), "nan at position 1"),
+    ("bad but weightless", dict(utilities=[1.0, np.nan], weights=[1, 0]), "NaN at position 1"),
     ("text", dict(utilities=["1", "2"]), "found text"),
     ("text in a list", dict(utilities=np.array([1, "2"], dtype=object)), "'2' at position 1"),
-    ("missing", dict(utilities=[1.0, None]), "nan at position 1"),
+    ("missing", dict(utilities=[1.0, None]), "NaN at position 1"),
     ("masked", dict(utilities=np.ma.array([1.0, 2.0], mask=[0, 1])), "masked"),
     ("complex", dict(utilities=[1 + 2j, 3]), "complex"),
     ("booleans", dict(utilities=[True, False]), "booleans"),
@@ -384,7 +384,7 @@ BAD = [
     ("p text", dict(p="Nash"), "p must be real numbers"),
     ("p does not fit", dict(utilities=np.ones((2, 3)), p=[1, 2, 3]), "p must broadcast"),
     ("negative weight", dict(weights=[1, -1]), "-1 at position 1"),
-    ("missing weight", dict(weights=[1, np.nan]), "nan at position 1"),
+    ("missing weight", dict(weights=[1, np.nan]), "NaN at position 1"),
     ("infinite weight", dict(weights=[1, np.inf]), "inf at position 1"),
     ("no weight", dict(weights=[0, 0]), "only zeros"),
     ("too few weights", dict(weights=[1.0]), "1 weights for 2 people"),

@@ -86,8 +86,8 @@ def test_bad_entries_are_those_of_the_frame():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), "nan at row 1, column 0"),
-        (pl.DataFrame({"a": [1, None], "b": [1, 2]}), "nan at row 1, column 0"),
+        (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), "NaN at row 1, column 0"),
+        (pl.DataFrame({"a": [1, None], "b": [1, 2]}), "NaN at row 1, column 0"),
         (pd.DataFrame({"a": [1.0], "b": pd.to_datetime(["2020-01-01"])}), "in column 'b'"),
         (pl.DataFrame({"a": [1.0], "b": [datetime.date(2020, 1, 1)]}), "Date in column 'b'"),
         (pl.DataFrame({"a": [1.0], "b": [True]}), "Boolean in column 'b'"),

@@ -7,24 +7,69 @@ Examples
 array([1, 0])
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from welfarist.derivatives import LogMeanDerivatives, log_power_mean_derivatives
 from welfarist.doctrines import DOCTRINES, Doctrine, doctrine_of, power_of
-from welfarist.errors import InputError, WelfaristError
+from welfarist.errors import (
+    InputError,
+    NotConvergedWarning,
+    NotIdentifiedWarning,
+    SearchRangeWarning,
+    SeparationWarning,
+    WelfaristError,
+    WelfaristWarning,
+)
 from welfarist.power_mean import log_power_mean, power_mean
 from welfarist.welfare import WelfareFunction
+
+if TYPE_CHECKING:
+    from welfarist.decisions import Comparisons
+    from welfarist.fit import FitResult
+    from welfarist.learners import ComparisonClassifier, WelfareRegressor
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ComparisonClassifier",
+    "Comparisons",
     "Doctrine",
     "doctrine_of",
     "DOCTRINES",
+    "FitResult",
     "InputError",
     "log_power_mean",
     "log_power_mean_derivatives",
     "LogMeanDerivatives",
+    "NotConvergedWarning",
+    "NotIdentifiedWarning",
     "power_mean",
     "power_of",
+    "SearchRangeWarning",
+    "SeparationWarning",
     "WelfareFunction",
+    "WelfareRegressor",
     "WelfaristError",
+    "WelfaristWarning",
 ]
+
+# Learning needs SciPy and scikit-learn, which take a second to import; judging actions does not.
+_ON_DEMAND = {
+    "ComparisonClassifier": "learners",
+    "Comparisons": "decisions",
+    "FitResult": "fit",
+    "WelfareRegressor": "learners",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module 'welfarist' has no attribute {name!r}")
+    value = getattr(import_module(f"welfarist.{_ON_DEMAND[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -6,7 +6,6 @@ by actions; :func:`log_power_mean_derivatives` is the same for utilities as user
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from math import factorial
 from typing import Any
@@ -29,8 +28,8 @@ from welfarist.validation import (
 )
 
 # A person with weight 0 may be better off than the mean by any factor; their derivative is cut at
-# e^340 so that its square is still a number. Nobody who counts comes near: w_i R_i <= 1.
-_LARGEST_EXPONENT = 340.0
+# e^200 so that sums of its square are still numbers. For those who count w_i R_i <= 1.
+_LARGEST_EXPONENT = 200.0
 # exp underflows to 0 below this, so a utility of 0 (log -inf) may stand here when p > 0.
 _SMALLEST_EXPONENT = -745.0
 
@@ -218,15 +217,17 @@ def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: boo
     if has_zeros:
         np.maximum(exponents, _SMALLEST_EXPONENT, out=exponents)
         exponents[:, dead] = 0.0
-    if not everyone:
-        # The sum is at least the smallest weight: the cut must hold after the division by it.
-        cut = _LARGEST_EXPONENT + math.log(w[counts].min())
-        np.minimum(exponents, max(cut, 0.0), out=exponents)
-    ratios = np.exp(exponents)
-    total = w @ ratios
-    log_total = np.log(total)
-    ratios /= total  # R_i = (u_i / M)^p
-    exponents -= log_total  # log R_i
+    if everyone:
+        ratios = np.exp(exponents)
+        total = w @ ratios
+        log_total = np.log(total)
+        ratios /= total  # R_i = (u_i / M)^p
+        exponents -= log_total  # log R_i
+    else:
+        log_total = np.log(w[counts] @ np.exp(exponents[counts]))
+        exponents -= log_total
+        exponents[~counts] = np.minimum(exponents[~counts], _LARGEST_EXPONENT)
+        ratios = np.exp(exponents)
     exponents *= ratios
     divergence = w @ exponents  # KL(q || w)
     ratios -= 1.0

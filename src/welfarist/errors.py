@@ -6,6 +6,13 @@
     └── WelfaristError            everything this package raises on purpose
         └── InputError            the caller's data or options; also a ValueError
 
+    UserWarning
+    └── WelfaristWarning          an answer comes with a caveat
+        ├── NotConvergedWarning   the solver stopped before it could be sure
+        ├── NotIdentifiedWarning  the data do not determine p or a weight
+        ├── SeparationWarning     choices are noise-free under some rule; tau is at its cap
+        └── SearchRangeWarning    the search over p was cut short, or ended at its edge
+
 A message says what must hold, what was found and where, and what to do about it.
 """
 
@@ -18,3 +25,23 @@ class WelfaristError(Exception):
 
 class InputError(WelfaristError, ValueError):
     """Data or options that cannot be used as they are."""
+
+
+class WelfaristWarning(UserWarning):
+    """The root of every warning this package gives: an answer with a caveat."""
+
+
+class NotConvergedWarning(WelfaristWarning):
+    """The solver stopped before it could be sure of having reached an optimum."""
+
+
+class NotIdentifiedWarning(WelfaristWarning):
+    """The data do not determine the power, or somebody's weight."""
+
+
+class SeparationWarning(WelfaristWarning):
+    """Some rule explains every choice without noise, so that tau has no largest value."""
+
+
+class SearchRangeWarning(WelfaristWarning):
+    """The search over the power was limited by the data, or ended at the edge of its range."""

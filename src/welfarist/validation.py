@@ -345,8 +345,9 @@ def _entry_error(array: npt.NDArray[Any], what: str, advice: str) -> InputError:
         if bad.any():
             k = int(np.argmax(bad))
             where = _at(tuple(int(i[k]) for i in indices))
+            found = "NaN" if np.isnan(entries[k]) else f"{entries[k]:g}"
             return InputError(
-                f"{what} must be finite and not negative; found {entries[k]:g}{where}. {advice}"
+                f"{what} must be finite and not negative; found {found}{where}. {advice}"
             )
     raise AssertionError(f"_entry_error called for {what} that are all right")
 

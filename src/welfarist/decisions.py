@@ -1,0 +1,333 @@
+"""What a decision maker did: scores given to actions, or preferences between them.
+
+Both are checked once, on entry; everything after trusts them. Comparisons hold row numbers into
+one table of actions, so that whatever depends on utilities is computed once per action. A
+comparison is a choice from a menu of two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.errors import InputError
+from welfarist.tables import split_names
+from welfarist.validation import FloatArray, as_numbers, utilities_error
+
+
+def as_utility_table(utilities: object) -> tuple[FloatArray, tuple[str, ...] | None]:
+    """Return a checked table of utilities (N, d) and the people's names, if it has any."""
+    values, names = split_names(utilities)
+    table = as_numbers(values, "utilities")
+    if table.ndim != 2:
+        raise InputError(
+            "utilities must be a table with one row per action and one column per person; found "
+            f"an array with {table.ndim} axes. Reshape your data: use reshape(-1, 1) for one "
+            "person, reshape(1, -1) for one action."
+        )
+    if table.shape[0] == 0 or table.shape[1] == 0:
+        raise InputError(
+            "utilities must hold at least one action and one person; found "
+            f"0 sample(s) or 0 feature(s) (shape={table.shape}) while a minimum of 1 is required."
+        )
+    table = table.astype(np.float64, copy=False)
+    if not (table.min() >= 0 and table.max() < np.inf):
+        raise utilities_error(table)
+    return table, names
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Welfare as the decision maker stated it for each action.
+
+    Attributes
+    ----------
+    utilities : (N, d) array
+    values : (N,) array
+        The scores.
+    counts : (N,) array
+        How much each score counts; ones if not given.
+    stakeholders : tuple of str or None
+    """
+
+    utilities: FloatArray
+    values: FloatArray
+    counts: FloatArray
+    stakeholders: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, utilities: object, scores: object, sample_weight: object = None) -> Scores:
+        """Check and take over utilities (N, d), scores (N,) and optional weights (N,)."""
+        table, names = as_utility_table(utilities)
+        values = _column(scores, "scores", len(table))
+        bad = ~np.isfinite(values)
+        if bad.any():
+            found = "NaN" if np.isnan(values[bad][0]) else "an infinite one"
+            raise InputError(
+                f"scores must be finite; found {found} at row {int(np.argmax(bad))}. "
+                "Leave out the actions that were not scored."
+            )
+        return cls(table, values, as_counts(sample_weight, "sample_weight", len(table)), names)
+
+
+class Comparisons:
+    """Preferences between pairs of actions.
+
+    Parameters
+    ----------
+    utilities : (N, d) array-like or data frame
+        One row per action, one column per person; column names become stakeholder names.
+    pairs : (n, 2) array-like of int
+        Row numbers of the two actions that were compared.
+    outcomes : (n,) array-like
+        +1 if the first was preferred, -1 if the second, 0 for a tie.
+    counts : (n,) array-like, optional
+        How often each comparison was observed with this outcome.
+    by : (n,) array-like, optional
+        Who decided, for errors clustered by decision maker.
+
+    Examples
+    --------
+    >>> decisions = Comparisons([[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]], [[0, 1], [1, 2]], [-1, 1])
+    >>> len(decisions)
+    2
+    >>> decisions.actions, decisions.people
+    (3, 2)
+    """
+
+    def __init__(
+        self,
+        utilities: object,
+        pairs: object,
+        outcomes: object,
+        counts: object = None,
+        by: object = None,
+    ) -> None:
+        self.utilities, self.stakeholders = as_utility_table(utilities)
+        self.pairs = _as_pairs(pairs, len(self.utilities))
+        self.outcomes = _as_outcomes(outcomes, len(self.pairs))
+        self.counts = as_counts(counts, "counts", len(self.pairs))
+        self.by = None if by is None else _as_labels(by, len(self.pairs))
+
+    @classmethod
+    def from_arrays(
+        cls, u: object, v: object, outcomes: object, counts: object = None, by: object = None
+    ) -> Comparisons:
+        """Comparisons given as the utilities of both actions, (n, d) and (n, d).
+
+        Rows that are equal become one action, except within a comparison.
+
+        Examples
+        --------
+        >>> u, v = [[1.0, 2.0], [3.0, 3.0]], [[3.0, 3.0], [1.0, 2.0]]
+        >>> Comparisons.from_arrays(u, v, [-1, 1]).actions
+        2
+        """
+        first, names = as_utility_table(u)
+        second, _ = as_utility_table(v)
+        if first.shape != second.shape:
+            raise InputError(
+                "both actions of a comparison must have the same people; found utilities of shape "
+                f"{first.shape} and {second.shape}."
+            )
+        table, rows = _distinct_rows(np.concatenate([first, second]))
+        pairs = np.ascontiguousarray(rows.reshape(2, -1).T)
+        same = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+        if len(same):  # two actions of equal utilities are still two actions
+            pairs[same, 1] = len(table) + np.arange(len(same))
+            table = np.concatenate([table, second[same]])
+        made = cls(table, pairs, outcomes, counts, by)
+        made.stakeholders = names
+        return made
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        return f"Comparisons({len(self)} of {self.actions} actions, {self.people} people)"
+
+    @property
+    def actions(self) -> int:
+        """Number of actions in the table."""
+        return len(self.utilities)
+
+    @property
+    def people(self) -> int:
+        """Number of people."""
+        return int(self.utilities.shape[1])
+
+    @cached_property
+    def merged(self) -> MergedPairs:
+        """Each pair of actions once, with how often and in whose favour it was compared."""
+        one, other = self.pairs[:, 0], self.pairs[:, 1]
+        keys = np.minimum(one, other)
+        keys *= self.actions
+        keys += np.maximum(one, other)
+        order = np.argsort(keys)
+        if not self.counts.all():  # a comparison observed no times says nothing
+            order = order[self.counts[order] > 0]
+        keys = keys[order]
+        fresh = np.empty(len(keys), dtype=bool)
+        fresh[0] = True
+        np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+        once = bool((self.counts == 1.0).all())
+        count = np.ones(len(keys)) if once else self.counts[order]
+        lead = np.where(one > other, -self.outcomes, self.outcomes)[order] * count
+        if not fresh.all():
+            starts = np.flatnonzero(fresh)
+            keys = keys[starts]
+            count, lead = np.add.reduceat(count, starts), np.add.reduceat(lead, starts)
+        first, second = np.divmod(keys, self.actions)
+        return MergedPairs(first.astype(np.int32), second.astype(np.int32), count, lead)
+
+
+@dataclass(frozen=True)
+class MergedPairs:
+    """Each compared pair once, sorted by its first action.
+
+    Attributes
+    ----------
+    first, second : (n,) arrays of int
+        Action numbers, first < second.
+    count : (n,) array
+        How often the two were compared.
+    lead : (n,) array
+        How much more often the first was preferred than the second; a tie adds nothing.
+    """
+
+    first: npt.NDArray[np.int32]
+    second: npt.NDArray[np.int32]
+    count: FloatArray
+    lead: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def total(self) -> float:
+        """How many comparisons were observed."""
+        return float(self.count.sum())
+
+    def take(self, chosen: npt.NDArray[Any]) -> MergedPairs:
+        """Return some of the pairs, in order."""
+        return MergedPairs(
+            self.first[chosen], self.second[chosen], self.count[chosen], self.lead[chosen]
+        )
+
+    def renumbered(self, actions: int) -> tuple[MergedPairs, npt.NDArray[np.intp]]:
+        """Return the pairs over the actions they mention only, and which those are."""
+        mentioned = np.zeros(actions, dtype=bool)
+        mentioned[self.first] = True
+        mentioned[self.second] = True
+        used = np.flatnonzero(mentioned)
+        if len(used) == actions:
+            return self, used
+        number = np.zeros(actions, dtype=np.int32)
+        number[used] = np.arange(len(used), dtype=np.int32)
+        return MergedPairs(number[self.first], number[self.second], self.count, self.lead), used
+
+
+def _as_pairs(pairs: object, actions: int) -> npt.NDArray[np.intp]:
+    array = as_numbers(pairs, "pairs")
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise InputError(
+            "pairs must be a table with two columns, the row numbers of the compared actions; "
+            f"found shape {array.shape}."
+        )
+    if len(array) == 0:
+        raise InputError("there must be at least one comparison; found none.")
+    if array.dtype.kind == "f":
+        whole = array == np.floor(array)
+        if not whole.all():
+            row = int(np.argmin(whole.all(axis=1)))
+            raise InputError(f"pairs must be whole row numbers; found {array[row]} at row {row}.")
+    outside = (array < 0) | (array >= actions)
+    if outside.any():
+        row, column = (int(i) for i in np.argwhere(outside)[0])
+        raise InputError(
+            f"pairs must point into the table of {actions} actions, from 0 to {actions - 1}; found "
+            f"{array[row, column]:g} at row {row}. Row numbers start at 0."
+        )
+    same = array[:, 0] == array[:, 1]
+    if same.any():
+        row = int(np.argmax(same))
+        raise InputError(
+            "a comparison must be between two different actions; found action "
+            f"{array[row, 0]:g} compared with itself at row {row}. Leave it out."
+        )
+    return array.astype(np.intp, copy=False)
+
+
+def _as_outcomes(outcomes: object, comparisons: int) -> npt.NDArray[np.int8]:
+    values = _column(outcomes, "outcomes", comparisons)
+    allowed = (values == 1) | (values == -1) | (values == 0)
+    if not allowed.all():
+        row = int(np.argmin(allowed))
+        raise InputError(
+            "outcomes must be +1 (the first was preferred), -1 (the second) or 0 (a tie); found "
+            f"{values[row]:g} at row {row}."
+        )
+    if not values.any():
+        raise InputError(
+            "at least one outcome must be a preference; found only ties, from which nothing can "
+            "be learned."
+        )
+    return values.astype(np.int8)
+
+
+def _as_labels(labels: object, length: int) -> npt.NDArray[Any]:
+    array = np.asarray(labels)
+    if array.shape != (length,):
+        raise InputError(
+            f"by must name who made each of the {length} comparisons; found shape {array.shape}."
+        )
+    return array
+
+
+def _column(values: object, what: str, length: int) -> FloatArray:
+    array = as_numbers(values, what)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.shape != (length,):
+        raise InputError(
+            f"{what} must have one entry per row, {length} in all; found shape {array.shape}."
+        )
+    return array.astype(np.float64, copy=False)
+
+
+def as_counts(counts: object, what: str, length: int) -> FloatArray:
+    """Return how often each row was observed (n,); ones if nothing is said."""
+    if counts is None:
+        return np.ones(length)
+    if isinstance(counts, int | float) and not isinstance(counts, bool):
+        counts = np.full(length, float(counts))
+    values = _column(counts, what, length)
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        raise InputError(
+            f"{what} must be finite and not negative; found {values[bad][0]:g} at row "
+            f"{int(np.argmax(bad))}."
+        )
+    if not values.any():
+        raise InputError(f"{what} must not all be zero; found nothing that counts.")
+    return values
+
+
+def _distinct_rows(table: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """Return the distinct rows of a table and, for every row, the number of its equal."""
+    table = np.ascontiguousarray(table + 0.0)  # -0.0 becomes 0.0
+    bits = table.view(np.uint64)
+    digest = np.zeros(len(table), dtype=np.uint64)
+    for person in range(table.shape[1]):  # a multiplicative hash, one pass per column
+        digest ^= bits[:, person]
+        digest *= np.uint64(0x9E3779B97F4A7C15)
+        digest ^= digest >> np.uint64(29)
+    _, kept, number = np.unique(digest, return_index=True, return_inverse=True)
+    if not np.array_equal(table[kept][number], table):  # two rows share a digest
+        distinct, number = np.unique(table, axis=0, return_inverse=True)
+        return distinct, number.reshape(-1)
+    return table[kept], number

@@ -1,0 +1,170 @@
+"""What was learned: estimates, how the solver ended, and the caveats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from welfarist.validation import FloatArray
+from welfarist.welfare import WelfareFunction
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """Something a reader of the estimates must know.
+
+    Attributes
+    ----------
+    kind : type
+        The warning that was given.
+    message : str
+    """
+
+    kind: type[Warning]
+    message: str
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """The full record of a fit.
+
+    Attributes
+    ----------
+    p : float
+        The power, in [-inf, inf].
+    weights : (d,) array
+        One weight per person, summing to 1.
+    stakeholders : tuple of str
+        The people's names; "person 0", "person 1", … if they had none.
+    tau, rho, scale : float or None
+        Temperature and flip probability of the choices, scale of the scores; None where the
+        model has none.
+    loss : float
+        Mean loss of the decisions: squared error of scores, negative log likelihood of
+        comparisons. The prior is not part of it.
+    decisions : float
+        How many decisions were observed, counts included.
+    accuracy : float or None
+        Share of the comparisons the rule gets right; a tie is half right.
+    converged : bool
+    reason : str
+        Why the solver stopped.
+    n_iter : int
+        Steps taken, all starts together.
+    start_values : (n_starts,) array
+        The objective each start reached: their spread shows how many optima there are.
+    agreeing : int
+        How many starts reached the best one.
+    caveats : tuple of Caveat
+    """
+
+    p: float
+    weights: FloatArray
+    stakeholders: tuple[str, ...]
+    tau: float | None
+    rho: float | None
+    scale: float | None
+    loss: float
+    decisions: float
+    accuracy: float | None
+    converged: bool
+    reason: str
+    n_iter: int
+    start_values: FloatArray = field(repr=False)
+    agreeing: int
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def welfare(self) -> WelfareFunction:
+        """The welfare function that was learned."""
+        return WelfareFunction(self.p, self.weights, self.stakeholders)
+
+    @property
+    def spread(self) -> float:
+        """Relative difference between the worst and the best optimum the starts found."""
+        best = float(self.start_values.min())
+        return float((self.start_values.max() - best) / max(abs(best), np.finfo(float).tiny))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimates as plain numbers, by name."""
+        return {
+            "p": self.p,
+            "doctrine": self.welfare.doctrine,
+            "inequality_aversion": self.welfare.inequality_aversion,
+            "weights": dict(zip(self.stakeholders, self.weights.tolist(), strict=True)),
+            "tau": self.tau,
+            "rho": self.rho,
+            "scale": self.scale,
+            "loss": self.loss,
+            "accuracy": self.accuracy,
+            "decisions": self.decisions,
+            "converged": self.converged,
+            "n_iter": self.n_iter,
+            "n_starts": len(self.start_values),
+            "caveats": [caveat.message for caveat in self.caveats],
+        }
+
+    def summary(self) -> str:
+        """Return the estimates as a table of text.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0]]
+        >>> scores = [2.0, 3.0, 4.0, 4.0, 3.0]
+        >>> print(WelfareRegressor().fit(utilities, scores).result_.summary())
+        Learned from 5 decisions
+          power p              0.0000   Nash
+          inequality aversion  1.0000
+          weight of person 0   0.5000
+          weight of person 1   0.5000
+          mean loss         ...
+        Converged: ...
+        """
+        lines: list[tuple[str, float, str]] = [
+            ("power p", self.p + 0.0 if abs(self.p) > 5e-5 else 0.0, self._doctrine()),
+            ("inequality aversion", 1.0 - self.p, ""),
+        ]
+        for name, weight in zip(self.stakeholders, self.weights, strict=True):
+            lines.append((f"weight of {name}", float(weight), ""))
+        optional = (
+            ("temperature tau", self.tau),
+            ("flip probability rho", self.rho),
+            ("scale", self.scale),
+            ("mean loss", self.loss),
+            ("accuracy", self.accuracy),
+        )
+        lines.extend((name, value, "") for name, value in optional if value is not None)
+        return "\n".join(
+            [f"Learned from {self.decisions:g} decisions", *_table(lines), *self._end()]
+        )
+
+    def _doctrine(self) -> str:
+        """The doctrine of p as it is printed, so that 0.0000 is called Nash."""
+        shown = self.p if np.isinf(self.p) else round(self.p, 4)
+        return WelfareFunction(shown).doctrine
+
+    def _end(self) -> list[str]:
+        state = "Converged" if self.converged else "Did not converge"
+        starts = f"{self.agreeing} of {len(self.start_values)} starts found this optimum"
+        ends = [f"{state}: {self.reason} ({self.n_iter} steps; {starts})"]
+        ends.extend(f"Note: {caveat.message}" for caveat in self.caveats)
+        return ends
+
+
+def _table(lines: Sequence[tuple[str, float, str]]) -> list[str]:
+    width = max(len(name) for name, _, _ in lines)
+    return [f"  {name:{width}}  {_number(value)}   {note}".rstrip() for name, value, note in lines]
+
+
+def _number(value: float) -> str:
+    small = 0 < abs(value) < 1e-3
+    return f"{value:.4g}" if small or abs(value) >= 1e4 or np.isinf(value) else f"{value:.4f}"
+
+
+def named_people(names: Sequence[str] | None, people: int) -> tuple[str, ...]:
+    """Return the given names, or numbered ones."""
+    return tuple(names) if names is not None else tuple(f"person {i}" for i in range(people))

@@ -1,0 +1,82 @@
+"""The weights' home: the quadratic step that never leaves the simplex."""
+
+from __future__ import annotations
+
+import daqp
+import numpy as np
+
+from welfarist.validation import FloatArray
+
+_EQUALITY = 5  # daqp's mark for a constraint that holds with equality
+_PRIMAL_TOLERANCE = 1e-11
+_SMALLEST_WEIGHT = 1e-290
+
+
+class QuadraticStep:
+    """Minimise ``g'x + x'Hx / 2`` over moves that keep weights on the simplex.
+
+    The first `weights` entries of x are moves of the weights, each in a unit of its own; together
+    they sum to zero. Every entry has bounds of its own. Variables are scaled to a unit diagonal
+    first: the curvature in a weight and in the power differ by many orders of magnitude, and the
+    active-set method would lose both time and digits on the raw matrix.
+    """
+
+    def __init__(self, weights: int, others: int) -> None:
+        size = weights + others
+        constraints = size + (weights > 0)
+        self._weights = weights
+        self._size = size
+        self._sense = np.zeros(constraints, dtype=np.int32)
+        if weights:
+            self._sense[-1] = _EQUALITY
+        self._sum = np.zeros((constraints - size, size))
+        # The last bounds are those of the sum of the weights' moves, which is 0.
+        self._lower, self._upper = np.zeros(constraints), np.zeros(constraints)
+
+    def solve(
+        self,
+        gradient: FloatArray,
+        curvature: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        units: FloatArray,
+    ) -> FloatArray | None:
+        """Return the best move (q,) for a positive definite `curvature` (q, q), or None.
+
+        None means that floating-point arithmetic found no feasible point; more damping helps.
+        A weight whose lower bound is active moves exactly to it.
+        """
+        inverse = np.sqrt(curvature.diagonal())
+        scale = 1.0 / inverse
+        np.multiply(units, scale[: self._weights], out=self._sum[:, : self._weights])
+        np.multiply(lower, inverse, out=self._lower[: self._size])
+        np.multiply(upper, inverse, out=self._upper[: self._size])
+        matrix = curvature * scale
+        matrix *= scale[:, None]
+        move, _, flag, info = daqp.solve(
+            matrix,
+            gradient * scale,
+            self._sum,
+            self._upper,
+            self._lower,
+            self._sense,
+            primal_tol=_PRIMAL_TOLERANCE,
+        )
+        if flag < 1:
+            return None
+        move *= scale
+        np.maximum(move, lower, out=move)
+        np.minimum(move, upper, out=move)
+        held = np.flatnonzero(info["lam"][: self._weights])
+        move[held] = lower[held]
+        return np.asarray(move)
+
+
+def onto_simplex(weights: FloatArray) -> FloatArray:
+    """Remove what rounding left: negatives become exact zeros, the sum becomes 1.
+
+    So do weights whose inverse would overflow.
+    """
+    clean = weights * (weights > _SMALLEST_WEIGHT)
+    clean /= clean.sum()
+    return np.asarray(clean)

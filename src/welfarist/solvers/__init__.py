@@ -1,0 +1,1 @@
+"""Ways of minimising a loss, one per module."""

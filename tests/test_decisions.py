@@ -1,0 +1,121 @@
+"""Scores and comparisons: what is accepted, merged and refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import welfarist as wf
+from welfarist.decisions import Scores
+
+TABLE = [[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]]
+
+
+def test_repeated_comparisons_are_merged():
+    made = wf.Comparisons(
+        TABLE, [[0, 1], [1, 0], [2, 1], [0, 1], [0, 2]], [1, 1, 0, -1, 1], [2, 1, 4, 1, 0]
+    )
+    pairs = made.merged
+    assert pairs.first.tolist() == [0, 1]
+    assert pairs.second.tolist() == [1, 2]
+    assert pairs.count.tolist() == [4, 4]
+    # 0 beat 1 twice, lost once as first and once as second; 1 and 2 tied; 0-2 was never observed.
+    assert pairs.lead.tolist() == [0, 0]
+    assert pairs.total == 8
+
+
+def test_merging_agrees_with_counting():
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 12, 400)
+    pairs = np.column_stack([first, (first + rng.integers(1, 12, 400)) % 12])
+    outcomes = rng.choice([-1, 0, 1], 400)
+    counts = rng.integers(1, 4, 400).astype(float)
+    made = wf.Comparisons(rng.uniform(1, 2, (12, 3)), pairs, outcomes, counts).merged
+    tally: dict[tuple[int, int], list[float]] = {}
+    for (a, b), outcome, count in zip(pairs, outcomes, counts, strict=True):
+        key = (min(a, b), max(a, b))
+        entry = tally.setdefault(key, [0.0, 0.0])
+        entry[0] += count
+        entry[1] += count * (outcome if a < b else -outcome)
+    found = {
+        (int(a), int(b)): [c, x]
+        for a, b, c, x in zip(made.first, made.second, made.count, made.lead, strict=True)
+    }
+    assert found == tally
+    assert sorted(found) == list(found)
+
+
+def test_equal_rows_become_one_action():
+    u = np.array([[1.0, 2.0], [3.0, 3.0], [1.0, 2.0], [5.0, 5.0]])
+    v = np.array([[3.0, 3.0], [1.0, 2.0], [0.0, 1.0], [5.0, 5.0]])
+    made = wf.Comparisons.from_arrays(u, v, [1, -1, 1, -1])
+    assert made.actions == 5  # [5, 5] was compared with another action of equal utilities
+    assert (made.utilities[made.pairs[:, 0]] == u).all()
+    assert (made.utilities[made.pairs[:, 1]] == v).all()
+    assert len(made.merged) == 3
+
+
+def test_signed_zeros_are_equal():
+    made = wf.Comparisons.from_arrays([[0.0, 1.0], [2.0, 2.0]], [[3.0, 1.0], [-0.0, 1.0]], [1, -1])
+    assert made.actions == 3
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_column_names_become_stakeholders(library):
+    frame = library({"donor": [4.0, 2.0], "recipient": [1.0, 2.0]})
+    made = wf.Comparisons(frame, [[0, 1]], [1], by=["council"])
+    assert made.stakeholders == ("donor", "recipient")
+    assert made.by.tolist() == ["council"]
+    assert repr(made) == "Comparisons(1 of 2 actions, 2 people)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(outcomes=[1, 2]), r"outcomes must be \+1 .* found 2 at row 1"),
+        (dict(outcomes=[1, np.nan]), "outcomes must be"),
+        (dict(outcomes=[0, 0]), "only ties"),
+        (dict(outcomes=[1]), "one entry per row, 2 in all"),
+        (dict(pairs=[[0, 1], [1, 3]]), "from 0 to 2; found 3 at row 1"),
+        (dict(pairs=[[0, 1], [1, -1]]), "found -1 at row 1"),
+        (dict(pairs=[[0, 1], [1, 1]]), "action 1 compared with itself at row 1"),
+        (dict(pairs=[[0, 1], [0.5, 1]]), "whole row numbers"),
+        (dict(pairs=[0, 1]), "two columns"),
+        (dict(pairs=np.empty((0, 2)), outcomes=[]), "at least one comparison"),
+        (dict(utilities=[[1.0, 2.0]]), "from 0 to 0"),
+        (dict(utilities=[1.0, 2.0]), "one row per action"),
+        (dict(utilities=[[1.0, -2.0]] * 3), "-2 at row 0, column 1"),
+        (dict(utilities=[[1.0, np.nan]] * 3), "NaN at row 0, column 1"),
+        (dict(counts=[1, -1]), "counts must be finite and not negative; found -1 at row 1"),
+        (dict(counts=[0, 0]), "must not all be zero"),
+        (dict(counts=[1, 2, 3]), "2 in all"),
+        (dict(by=["a"]), "who made each of the 2 comparisons"),
+    ],
+)
+def test_bad_comparisons_are_named(arguments, message):
+    given = {"utilities": TABLE, "pairs": [[0, 1], [1, 2]], "outcomes": [1, -1], **arguments}
+    with pytest.raises(wf.InputError, match=message):
+        wf.Comparisons(**given)
+
+
+def test_actions_of_different_people_are_refused():
+    with pytest.raises(wf.InputError, match="the same people"):
+        wf.Comparisons.from_arrays([[1.0, 2.0]], [[1.0, 2.0, 3.0]], [1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(scores=[1.0, np.nan, 2.0]), "NaN at row 1"),
+        (dict(scores=[1.0, np.inf, 2.0]), "infinite one at row 1"),
+        (dict(scores=[1.0]), "3 in all"),
+        (dict(scores=["a", "b", "c"]), "real numbers"),
+        (dict(sample_weight=[1, -1, 1]), "sample_weight must be finite"),
+        (dict(sample_weight=[0, 0, 0]), "must not all be zero"),
+    ],
+)
+def test_bad_scores_are_named(arguments, message):
+    with pytest.raises(wf.InputError, match=message):
+        Scores.of(**{"utilities": TABLE, "scores": [1.0, 2.0, 3.0], **arguments})

@@ -1,0 +1,434 @@
+"""The estimators as users meet them."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from benchmarks import problems
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import check_estimator
+
+import welfarist as wf
+
+SCORES = problems.scores(0, 150, 4, p=0.5, noise=0.02)
+CHOICES = problems.comparisons(0, 60, 4, 800, p=-0.8, tau=12.0)
+ROWS = np.hstack([CHOICES.utilities[CHOICES.pairs[:, i]] for i in (0, 1)])
+
+
+@contextmanager
+def warned(category, match):
+    """Require one warning among others that may be given as well."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        yield
+    assert not [w for w in given if issubclass(w.category, RuntimeWarning)]
+    messages = [str(w.message) for w in given if issubclass(w.category, category)]
+    assert any(re.search(match, message) for message in messages), messages
+
+
+def test_scores_recover_the_rule():
+    est = wf.WelfareRegressor().fit(SCORES.utilities, SCORES.scores)
+    assert est.p_ == pytest.approx(0.5, abs=0.2)
+    assert est.weights_ == pytest.approx(SCORES.weights, abs=0.05)
+    assert est.welfare_ == est.result_.welfare
+    assert est.score(SCORES.utilities, SCORES.scores) > 0.9
+    predicted = est.predict(SCORES.utilities)
+    assert np.mean((predicted - SCORES.scores) ** 2) == pytest.approx(est.loss_)
+
+
+def test_comparisons_recover_the_rule_in_both_layouts():
+    est = wf.ComparisonClassifier().fit(CHOICES.comparisons())
+    assert est.p_ == pytest.approx(CHOICES.p, abs=0.4)
+    assert est.weights_ == pytest.approx(CHOICES.weights, abs=0.08)
+    assert est.tau_ == pytest.approx(CHOICES.tau, rel=0.3)
+    wide = wf.ComparisonClassifier().fit(ROWS, CHOICES.outcomes)
+    for name in ("p_", "tau_", "loss_"):
+        assert getattr(wide, name) == pytest.approx(getattr(est, name), rel=1e-6)
+    assert wide.score(ROWS, CHOICES.outcomes) == est.score(CHOICES.comparisons())
+    assert est.result_.accuracy == est.score(CHOICES.comparisons())
+    probability = wide.predict_proba(ROWS)
+    assert probability.sum(axis=1) == pytest.approx(np.ones(len(ROWS)))
+    chosen = np.where(CHOICES.outcomes > 0, probability[:, 1], probability[:, 0])
+    assert -np.log(chosen).mean() == pytest.approx(wide.loss_)
+    assert est.predict_proba(CHOICES.comparisons()) == pytest.approx(probability)
+
+
+def test_lapses_are_told_from_temperature():
+    problem = problems.comparisons(3, 300, 3, 6000, tau=20.0)
+    rng = np.random.default_rng(0)
+    outcomes = np.where(rng.random(6000) < 0.15, -problem.outcomes, problem.outcomes)
+    comparisons = wf.Comparisons(problem.utilities, problem.pairs, outcomes)
+    lapse = wf.ComparisonClassifier(noise="lapse").fit(comparisons)
+    plain = wf.ComparisonClassifier().fit(comparisons)
+    assert lapse.rho_ == pytest.approx(0.15, abs=0.03)
+    assert lapse.tau_ == pytest.approx(20.0, rel=0.3)
+    assert plain.rho_ == 0
+    assert lapse.loss_ < plain.loss_
+    assert plain.tau_ < 10
+
+
+def test_a_tie_counts_half_of_each_outcome():
+    pairs, outcomes = CHOICES.pairs[:200], CHOICES.outcomes[:200].copy()
+    outcomes[:50] = 0
+    tied = wf.ComparisonClassifier().fit(wf.Comparisons(CHOICES.utilities, pairs, outcomes))
+    doubled = np.vstack([pairs[:50], pairs[:50], pairs[50:]])
+    split = np.concatenate([np.ones(50), -np.ones(50), outcomes[50:]])
+    counts = np.concatenate([np.full(100, 0.5), np.ones(150)])
+    halves = wf.ComparisonClassifier().fit(
+        wf.Comparisons(CHOICES.utilities, doubled, split, counts)
+    )
+    assert tied.loss_ == pytest.approx(halves.loss_, rel=1e-12)
+    assert tied.p_ == pytest.approx(halves.p_, rel=1e-9)
+
+
+def test_counts_are_repetitions():
+    counted = wf.ComparisonClassifier().fit(ROWS[:300], CHOICES.outcomes[:300], np.full(300, 3.0))
+    repeated = wf.ComparisonClassifier().fit(
+        np.vstack([ROWS[:300]] * 3), np.tile(CHOICES.outcomes[:300], 3)
+    )
+    assert counted.p_ == pytest.approx(repeated.p_, rel=1e-9)
+    weighted = wf.WelfareRegressor().fit(
+        SCORES.utilities, SCORES.scores, np.r_[np.full(50, 2.0), np.ones(50), np.zeros(50)]
+    )
+    longer = wf.WelfareRegressor().fit(
+        np.vstack([SCORES.utilities[:50], SCORES.utilities[:100]]),
+        np.r_[SCORES.scores[:50], SCORES.scores[:100]],
+    )
+    assert weighted.p_ == pytest.approx(longer.p_, rel=1e-6)
+    assert weighted.loss_ == pytest.approx(longer.loss_, rel=1e-9)
+
+
+def test_scale_is_learned():
+    est = wf.WelfareRegressor(scale=True).fit(SCORES.utilities, 0.037 * SCORES.scores)
+    plain = wf.WelfareRegressor().fit(SCORES.utilities, SCORES.scores)
+    assert est.scale_ == pytest.approx(0.037, rel=0.05)
+    assert est.p_ == pytest.approx(plain.p_, abs=0.3)
+    assert plain.scale_ == 1.0
+
+
+def test_prior_keeps_weights_from_zero():
+    problem = problems.comparisons(2, 40, 8, 120, sparse=0.3)
+    plain = wf.ComparisonClassifier().fit(problem.comparisons())
+    map_ = wf.ComparisonClassifier(prior=2.0).fit(problem.comparisons())
+    assert (plain.weights_ == 0).any()
+    assert map_.weights_.min() > 1e-4
+    assert map_.loss_ >= plain.loss_
+    strong = wf.ComparisonClassifier(prior=1e5).fit(problem.comparisons())
+    assert strong.weights_ == pytest.approx(np.full(8, 1 / 8), abs=1e-3)
+    none = wf.ComparisonClassifier(prior=1.0).fit(problem.comparisons())
+    assert none.loss_ == plain.loss_
+    scored = problems.scores(2, 40, 8, sparse=0.2, noise=0.2)
+    est = wf.WelfareRegressor(prior=[1.5] * 8).fit(scored.utilities, scored.scores)
+    assert est.weights_.min() > 1e-5
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1000.0])
+def test_the_unit_of_utility_does_not_matter(factor):
+    one = wf.ComparisonClassifier().fit(CHOICES.comparisons())
+    other = wf.ComparisonClassifier().fit(
+        wf.Comparisons(factor * CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes)
+    )
+    for name in ("p_", "weights_", "tau_"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name), abs=1e-6)
+    scored = wf.WelfareRegressor().fit(SCORES.utilities, SCORES.scores)
+    scaled = wf.WelfareRegressor().fit(factor * SCORES.utilities, factor * SCORES.scores)
+    assert scaled.p_ == pytest.approx(scored.p_, abs=1e-6)
+    assert scaled.weights_ == pytest.approx(scored.weights_, abs=1e-6)
+
+
+def test_permuting_people_permutes_weights():
+    order = [2, 0, 3, 1]
+    one = wf.ComparisonClassifier().fit(CHOICES.comparisons())
+    other = wf.ComparisonClassifier().fit(
+        wf.Comparisons(CHOICES.utilities[:, order], CHOICES.pairs, CHOICES.outcomes)
+    )
+    assert other.weights_ == pytest.approx(one.weights_[order], abs=1e-6)
+    assert other.p_ == pytest.approx(one.p_, abs=1e-6)
+
+
+def test_swapping_the_two_actions_changes_nothing():
+    one = wf.ComparisonClassifier().fit(CHOICES.comparisons())
+    other = wf.ComparisonClassifier().fit(
+        wf.Comparisons(CHOICES.utilities, CHOICES.pairs[:, ::-1], -CHOICES.outcomes)
+    )
+    assert other.p_ == one.p_
+    assert other.loss_ == one.loss_
+
+
+def test_same_seed_same_digits():
+    problem = problems.varied(60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        fits = [
+            wf.WelfareRegressor(random_state=seed).fit(problem.utilities, problem.scores)
+            for seed in (7, 7, np.random.default_rng(7), np.random.RandomState(7))
+        ]
+    for other in fits[1:3]:
+        assert other.p_ == fits[0].p_
+        assert (other.weights_ == fits[0].weights_).all()
+        assert (other.result_.start_values == fits[0].result_.start_values).all()
+
+
+# --- what the fit says about itself ------------------------------------------------------------
+
+
+def test_separable_choices_are_called_so():
+    rule = wf.WelfareFunction(-1, CHOICES.weights)
+    outcomes = rule.compare(
+        CHOICES.utilities[CHOICES.pairs[:, 0]], CHOICES.utilities[CHOICES.pairs[:, 1]]
+    )
+    data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, outcomes)
+    with warned(wf.SeparationWarning, match='noise-free .* noise="none"'):
+        est = wf.ComparisonClassifier().fit(data)
+    assert est.tau_ == 1e6
+    assert est.score(data) == 1.0
+    with warned(wf.SeparationWarning, match="Raise tau_max"):
+        capped = wf.ComparisonClassifier(tau_max=2.0).fit(CHOICES.comparisons())
+    assert capped.tau_ == pytest.approx(2.0)
+
+
+def test_unidentified_power_is_called_so():
+    level = np.random.default_rng(0).uniform(1, 9, 30)
+    same = np.column_stack([level, level, level])
+    with warned(wf.NotIdentifiedWarning, match="p and the weights cannot be determined"):
+        est = wf.WelfareRegressor().fit(same, level)
+    assert np.isfinite(est.p_)
+    assert est.weights_.sum() == pytest.approx(1)
+    with warned(wf.NotIdentifiedWarning, match="^p cannot be determined"):
+        wf.WelfareRegressor().fit(level[:, None], level)
+
+
+def test_unidentified_weights_are_named():
+    table = pd.DataFrame(CHOICES.utilities, columns=["a", "b", "c", "d"])
+    with warned(wf.NotIdentifiedWarning, match="the weight of c cannot be told"):
+        wf.ComparisonClassifier().fit(
+            wf.Comparisons(table.assign(c=5.0), CHOICES.pairs, CHOICES.outcomes)
+        )
+    with warned(wf.NotIdentifiedWarning, match="a and d"):
+        wf.ComparisonClassifier().fit(
+            wf.Comparisons(table.assign(d=table.a), CHOICES.pairs, CHOICES.outcomes)
+        )
+
+
+def test_random_choices_are_called_so():
+    rng = np.random.default_rng(1)
+    u = rng.uniform(1, 9, (40, 2))
+    pairs = np.column_stack([np.arange(40), (np.arange(40) + 1) % 40])
+    both = wf.Comparisons(u, np.vstack([pairs, pairs]), np.r_[np.ones(40), -np.ones(40)])
+    with warned(wf.NotIdentifiedWarning, match="look random"):
+        est = wf.ComparisonClassifier().fit(both)
+    assert est.loss_ == pytest.approx(np.log(2))
+    assert np.isfinite(est.p_)
+
+
+def test_zero_utilities_restrict_the_search_and_say_so():
+    table = SCORES.utilities.copy()
+    table[::7, 1] = 0.0
+    scores = wf.power_mean(table, 0.7, SCORES.weights)
+    with warned(wf.SearchRangeWarning, match="searched above 0 only"):
+        est = wf.WelfareRegressor().fit(table, scores)
+    assert est.p_ == pytest.approx(0.7, abs=1e-4)
+    with pytest.raises(wf.InputError, match="p must be positive where a utility is 0"):
+        wf.WelfareRegressor(p=-1).fit(table, scores)
+    pairs, outcomes = CHOICES.pairs, CHOICES.outcomes
+    some = CHOICES.utilities.copy()
+    some[3, 0] = 0.0
+    with warned(wf.SearchRangeWarning, "searched above 0 only"):
+        chosen = wf.ComparisonClassifier().fit(wf.Comparisons(some, pairs, outcomes))
+    assert chosen.p_ > 0
+
+
+def test_not_converged_is_said():
+    with warned(wf.NotConvergedWarning, match="did not converge: 2 steps were not enough"):
+        est = wf.ComparisonClassifier(max_iter=2, n_starts=1).fit(CHOICES.comparisons())
+    assert not est.converged_
+    assert "Did not converge" in est.result_.summary()
+
+
+def test_summary_tells_everything():
+    frame = pd.DataFrame(SCORES.utilities, columns=["north", "east", "south", "west"])
+    est = wf.WelfareRegressor().fit(frame, SCORES.scores)
+    text = est.result_.summary()
+    for word in ("power p", "weight of north", "mean loss", "Converged", "150 decisions"):
+        assert word in text
+    record = est.result_.to_dict()
+    assert list(record["weights"]) == ["north", "east", "south", "west"]
+    assert record["converged"] is True
+
+
+# --- bad input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (dict(weights="guess"), '"learn", "equal" or one number per person'),
+        (dict(weights=[0.5, 0.5]), "4 in all; found shape"),
+        (dict(weights=[1, 1, 1, -1]), "not negative"),
+        (dict(weights="equal", groups=[0, 0, 1, 1]), "Give one of the two"),
+        (dict(weights=[1, 1, 1, 1], groups=[0, 0, 1, 1]), "Give one of the two"),
+        (dict(groups=[0, 1]), "one label per person, 4 in all"),
+        (dict(p=np.nan), "p must be a number"),
+        (dict(p="Nash"), "p must be"),
+        (dict(prior=0.5), "at least 1"),
+        (dict(prior=[2.0, 2.0]), "one per learned weight"),
+        (dict(solver="magic"), 'solver must be one of "newton"'),
+        (dict(n_starts=0), "positive whole number"),
+        (dict(max_iter=0), "max_iter must be a positive number"),
+        (dict(tol=-1), "tol must be a positive number"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(wf.InputError, match=message):
+        wf.WelfareRegressor(**options).fit(SCORES.utilities, SCORES.scores)
+    with pytest.raises(wf.InputError, match=message):
+        wf.ComparisonClassifier(**options).fit(CHOICES.comparisons())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (dict(noise="none"), "exact method"),
+        (dict(noise="flip"), "exact method"),
+        (dict(noise="gaussian"), 'noise must be one of "none", "flip"'),
+        (dict(tau_max=0), "tau_max must be a positive number"),
+        (dict(tau_max="high"), "tau_max must be a positive number"),
+    ],
+)
+def test_bad_noise_is_named(options, message):
+    with pytest.raises(wf.InputError, match=message):
+        wf.ComparisonClassifier(**options).fit(CHOICES.comparisons())
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        (ROWS[:, :3], CHOICES.outcomes, "even number of columns"),
+        (ROWS, CHOICES.outcomes * 2, "-2"),
+        (ROWS, np.r_[[3.0, 2.0], CHOICES.outcomes[2:]], "different ones"),
+        (ROWS, np.zeros(len(ROWS)), "only one class"),
+        (-ROWS, CHOICES.outcomes, "Negative values"),
+    ],
+)
+def test_bad_tables_are_named(x, y, message):
+    if message == "-2":  # two labels of one's own are allowed, whatever they are
+        assert wf.ComparisonClassifier().fit(x, y).classes_.tolist() == [-2, 2]
+        return
+    with pytest.raises(wf.InputError, match=message):
+        wf.ComparisonClassifier().fit(x, y)
+
+
+def test_comparisons_bring_their_own_outcomes():
+    with pytest.raises(wf.InputError, match="Pass the comparisons alone"):
+        wf.ComparisonClassifier().fit(CHOICES.comparisons(), CHOICES.outcomes)
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [False, True], ["no", "yes"], [-1, 1]])
+def test_two_labels_of_any_kind(labels):
+    y = np.array(labels)[(CHOICES.outcomes > 0).astype(int)]
+    est = wf.ComparisonClassifier().fit(ROWS, y)
+    reference = wf.ComparisonClassifier().fit(ROWS, CHOICES.outcomes)
+    assert est.p_ == reference.p_
+    assert est.classes_.tolist() == labels
+    assert (est.predict(ROWS) == est.classes_[(reference.predict(ROWS) > 0).astype(int)]).all()
+    with pytest.raises(wf.InputError, match="y must hold"):
+        est.score(ROWS[:2], np.array(["?", "?"]))
+
+
+def test_two_actions_and_one_comparison_have_an_answer():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        est = wf.ComparisonClassifier().fit(wf.Comparisons([[1.0, 2.0], [2.0, 1.5]], [[0, 1]], [1]))
+        one = wf.WelfareRegressor().fit([[1.0, 2.0]], [1.3])
+    assert np.isfinite([est.p_, est.tau_, est.loss_, one.p_, one.loss_]).all()
+    assert one.predict([[1.0, 2.0]]) == pytest.approx([1.3])
+
+
+# --- scikit-learn ------------------------------------------------------------------------------
+
+ODD = "X holds two actions of the same people, an even number of columns; the check has an odd one"
+NEGATIVE = "the check makes negative data although the estimator is tagged positive_only"
+EXPECTED = dict.fromkeys(
+    (
+        "check_fit_score_takes_y",
+        "check_dont_overwrite_parameters",
+        "check_estimators_dtypes",
+        "check_sample_weights_list",
+        "check_pipeline_consistency",
+        "check_estimators_nan_inf",
+        "check_estimators_pickle",
+        "check_f_contiguous_array_estimator",
+        "check_classifiers_one_label",
+        "check_supervised_y_2d",
+        "check_methods_sample_order_invariance",
+        "check_methods_subset_invariance",
+        "check_dict_unchanged",
+        "check_fit2d_predict1d",
+    ),
+    ODD,
+) | {
+    "check_decision_proba_consistency": NEGATIVE,
+    "check_classifier_not_supporting_multiclass": NEGATIVE,
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks' data are often separable or not identified
+def test_regressor_is_a_scikit_learn_estimator():
+    check_estimator(wf.WelfareRegressor(), on_skip=None)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_classifier_is_a_scikit_learn_estimator():
+    results = check_estimator(
+        wf.ComparisonClassifier(), expected_failed_checks=EXPECTED, on_skip=None
+    )
+    failed = {r["check_name"] for r in results if r["status"] == "xfail"}
+    assert failed <= set(EXPECTED)
+
+
+def test_clone_and_pickle():
+    for est, data in (
+        (wf.WelfareRegressor(p=1.0, prior=1.5), (SCORES.utilities, SCORES.scores)),
+        (wf.ComparisonClassifier(noise="lapse"), (ROWS, CHOICES.outcomes)),
+    ):
+        copy = clone(est)
+        assert copy.get_params() == est.get_params()
+        fitted = est.fit(*data)
+        again = pickle.loads(pickle.dumps(fitted))
+        assert again.p_ == fitted.p_
+        assert (again.predict(data[0]) == fitted.predict(data[0])).all()
+        assert again.result_.summary() == fitted.result_.summary()
+
+
+def test_model_selection():
+    pipeline = make_pipeline(FunctionTransformer(lambda u: u / 10), wf.ComparisonClassifier())
+    assert cross_val_score(pipeline, ROWS, CHOICES.outcomes, cv=3).mean() > 0.7
+    grid = GridSearchCV(wf.WelfareRegressor(), {"p": [-3.0, 0.5, 4.0, None]}, cv=3)
+    grid.fit(SCORES.utilities, SCORES.scores)
+    assert grid.best_params_["p"] in (0.5, None)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_data_frames_keep_their_names(library):
+    frame = library(dict(zip("abcd", SCORES.utilities.T, strict=True)))
+    est = wf.WelfareRegressor().fit(frame, SCORES.scores)
+    assert est.feature_names_in_.tolist() == list("abcd")
+    assert est.welfare_.stakeholders == tuple("abcd")
+    assert est.predict(frame) == pytest.approx(est.predict(frame))
+    names = ["self_x", "other_x", "third_x", "last_x", "self_y", "other_y", "third_y", "last_y"]
+    wide = library(dict(zip(names, ROWS.T, strict=True)))
+    chosen = wf.ComparisonClassifier().fit(wide, CHOICES.outcomes)
+    assert chosen.welfare_.stakeholders == ("self", "other", "third", "last")
+    table = library(dict(zip("wxyz", CHOICES.utilities.T, strict=True)))
+    named = wf.ComparisonClassifier().fit(wf.Comparisons(table, CHOICES.pairs, CHOICES.outcomes))
+    assert named.welfare_.stakeholders == tuple("wxyz")
