@@ -61,7 +61,9 @@ def main(problems: int = 300) -> None:
         seconds += time.perf_counter() - start
         theirs = best_of_lbfgs(problem, seed)
         count[hard] += 1
-        higher[hard] += ours > theirs * (1 + HIGHER) + FLOOR
+        if ours > theirs * (1 + HIGHER) + FLOOR:
+            higher[hard] += 1
+            print(f"  problem {seed}: higher by {ours / theirs - 1:.1e}", flush=True)
         lower += ours < theirs * (1 - 1e-6) - FLOOR
     print(f"{problems} problems against the best of {STARTS} L-BFGS starts")
     print(f"  at least {FEW_ACTIONS} actions a person: higher in {higher[False]} of {count[False]}")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
+    from welfarist.solvers.grid import Grid
+    from welfarist.solvers.two_stage import TwoStage
 
 __version__ = "0.1.0"
 
@@ -38,6 +40,7 @@ __all__ = [
     "doctrine_of",
     "DOCTRINES",
     "FitResult",
+    "Grid",
     "InputError",
     "log_power_mean",
     "log_power_mean_derivatives",
@@ -48,6 +51,7 @@ __all__ = [
     "power_of",
     "SearchRangeWarning",
     "SeparationWarning",
+    "TwoStage",
     "WelfareFunction",
     "WelfareRegressor",
     "WelfaristError",
@@ -59,6 +63,8 @@ _ON_DEMAND = {
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
     "FitResult": "fit",
+    "Grid": "solvers.grid",
+    "TwoStage": "solvers.two_stage",
     "WelfareRegressor": "learners",
 }
 

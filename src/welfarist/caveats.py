@@ -16,7 +16,7 @@ from welfarist.errors import (
 )
 from welfarist.fit import Caveat
 from welfarist.noise import SMALLEST_TAU
-from welfarist.solvers.fitting import Optimum
+from welfarist.solvers.base import Optimum
 from welfarist.solvers.newton import LARGEST_POWER
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting

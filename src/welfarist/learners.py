@@ -18,7 +18,8 @@ from welfarist.fit import FitResult, named_people
 from welfarist.losses import ComparisonLoss, Point, ScoreLoss
 from welfarist.losses.prior import with_prior
 from welfarist.noise import preference_probability
-from welfarist.solvers.fitting import Optimum, minimise
+from welfarist.progress import Progress, ProgressOption
+from welfarist.solvers.base import Optimum
 from welfarist.validation import FloatArray, utilities_error
 from welfarist.weighting import Weighting
 from welfarist.welfare import WelfareFunction
@@ -28,16 +29,16 @@ class _WelfareLearner(BaseEstimator):  # type: ignore[misc]
     """What both learners share: how options reach the solver and results the attributes."""
 
     def _minimise(self, loss: Any, observations: float, has_zeros: bool) -> Optimum:
-        options.check_solver(self.solver)
+        solver = options.solver_of(self.solver, self.n_starts, self.max_iter, self.tol)
         concentration = options.concentration_of(self.prior, loss.weighting)
-        return minimise(
-            with_prior(loss, concentration, observations),
+        penalised = with_prior(loss, concentration, observations)
+        solver.check(penalised)
+        return solver.minimise(
+            penalised,
             options.generator_of(self.random_state),
             p=options.power_of_option(self.p, has_zeros),
-            n_starts=options.check_starts(self.n_starts),
-            max_iter=int(options.check_positive(self.max_iter, "max_iter")),
-            tolerance=options.check_positive(self.tol, "tol"),
             observations=observations,
+            progress=Progress(self.progress),
         )
 
     def _store(self, result: FitResult) -> None:
@@ -84,14 +85,17 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
     prior : float or array-like, optional
         Concentration of a Dirichlet prior on the learned weights, at least 1; keeps them away
         from 0. None is maximum likelihood.
-    solver : "newton"
-        Joint second-order steps in all parameters.
+    solver : "newton", "grid", "two_stage", Grid or TwoStage
+        Joint second-order steps in all parameters; or the paper's own methods, for comparison,
+        with settings of their own if given as an object.
     n_starts : int or "auto"
-        How many starts; "auto" stops when they agree and goes on when they do not.
+        How many starts of "newton"; "auto" stops when they agree and goes on when they do not.
     max_iter : int
-        Largest number of steps per start.
+        Largest number of steps per start of "newton".
     tol : float
-        Relative decrease of the loss below which a start has converged.
+        Relative decrease of the loss below which a start of "newton" has converged.
+    progress : bool or "auto"
+        Whether the slow solvers show a progress bar; "auto" does in a terminal.
     random_state : int, Generator or RandomState, optional
         Seed of the random starts; left out, it is a fixed seed, so that fits can be repeated.
 
@@ -125,10 +129,11 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
         groups: npt.ArrayLike | None = None,
         scale: bool = False,
         prior: npt.ArrayLike | None = None,
-        solver: options.SolverName = "newton",
+        solver: options.SolverOption = "newton",
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
         tol: float = 1e-12,
+        progress: ProgressOption = "auto",
         random_state: Any = None,
     ) -> None:
         self.p = p
@@ -140,6 +145,7 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.tol = tol
+        self.progress = progress
         self.random_state = random_state
 
     def fit(self, U: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -202,7 +208,7 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
     noise : "logistic" or "lapse"
         How the decision maker errs: more often the closer two welfares are (logistic), or that
         and sometimes regardless of the welfares (lapse).
-    p, weights, groups, prior, solver, n_starts, max_iter, tol, random_state
+    p, weights, groups, prior, solver, n_starts, max_iter, tol, progress, random_state
         As in :class:`WelfareRegressor`.
     tau_max : float
         Largest temperature; where choices are noise-free under some rule, tau ends here.
@@ -249,12 +255,13 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
         weights: options.WeightsOption = "learn",
         groups: npt.ArrayLike | None = None,
         prior: npt.ArrayLike | None = None,
-        solver: options.SolverName = "newton",
+        solver: options.SolverOption = "newton",
         tau_max: float = 1e6,
         rho: float | None = None,
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
         tol: float = 1e-12,
+        progress: ProgressOption = "auto",
         random_state: Any = None,
     ) -> None:
         self.noise = noise
@@ -268,6 +275,7 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.tol = tol
+        self.progress = progress
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -9,10 +9,15 @@ import numpy.typing as npt
 
 from welfarist.errors import InputError
 from welfarist.noise import NoiseName
+from welfarist.solvers.base import Solver
+from welfarist.solvers.fitting import Newton
+from welfarist.solvers.grid import Grid
+from welfarist.solvers.two_stage import TwoStage
 from welfarist.validation import FloatArray, as_numbers, as_power, as_weights, normalised
 from welfarist.weighting import Weighting
 
-SolverName = Literal["newton"]
+SolverName = Literal["newton", "grid", "two_stage"]
+SolverOption = SolverName | Solver
 WeightsOption = Literal["learn", "equal"] | npt.ArrayLike
 StartsOption = int | Literal["auto"]
 
@@ -100,11 +105,24 @@ def check_noise(noise: str) -> NoiseName:
     return noise  # type: ignore[return-value]
 
 
-def check_solver(solver: str) -> None:
-    """Require a solver this version has."""
-    if solver not in get_args(SolverName):
-        known = ", ".join(f'"{name}"' for name in get_args(SolverName))
-        raise InputError(f"solver must be one of {known}; found {solver!r}.")
+def solver_of(solver: SolverOption, n_starts: object, max_iter: Any, tol: Any) -> Solver:
+    """Return the solver of a name, or the one that was given with settings of its own."""
+    newton = Newton(
+        check_starts(n_starts),
+        int(check_positive(max_iter, "max_iter")),
+        check_positive(tol, "tol"),
+    )
+    named: dict[str, Solver] = {"newton": newton, "grid": Grid(), "two_stage": TwoStage()}
+    if isinstance(solver, str):
+        if solver not in named:
+            known = ", ".join(f'"{name}"' for name in get_args(SolverName))
+            raise InputError(
+                f"solver must be one of {known}, or a Grid or TwoStage; found {solver!r}."
+            )
+        return named[solver]
+    if not (hasattr(solver, "check") and hasattr(solver, "minimise")):
+        raise InputError(f"solver must be a name, a Grid or a TwoStage; found {solver!r}.")
+    return solver
 
 
 def check_positive(value: Any, name: str) -> float:

@@ -80,3 +80,43 @@ def onto_simplex(weights: FloatArray) -> FloatArray:
     clean = weights * (weights > _SMALLEST_WEIGHT)
     clean /= clean.sum()
     return np.asarray(clean)
+
+
+def project(vector: FloatArray) -> FloatArray:
+    """Return the point of the simplex nearest to a vector (d,), by Condat's algorithm.
+
+    Condat (2016), "Fast projection onto the simplex and the l1 ball", Algorithm 1: one pass finds
+    candidates for the support and a threshold from below, a few more drop those under it. Expected
+    cost grows linearly with d.
+    """
+    entries = vector.tolist()
+    kept = [entries[0]]
+    waiting: list[float] = []
+    threshold = entries[0] - 1.0
+    for entry in entries[1:]:
+        if entry > threshold:
+            threshold += (entry - threshold) / (len(kept) + 1)
+            if threshold > entry - 1.0:
+                kept.append(entry)
+            else:
+                waiting.extend(kept)
+                kept = [entry]
+                threshold = entry - 1.0
+    for entry in waiting:
+        if entry > threshold:
+            kept.append(entry)
+            threshold += (entry - threshold) / len(kept)
+    changed = True
+    while changed:
+        changed = False
+        remaining = []
+        count = len(kept)
+        for entry in kept:
+            if entry <= threshold:
+                count -= 1
+                threshold += (threshold - entry) / count
+                changed = True
+            else:
+                remaining.append(entry)
+        kept = remaining
+    return np.asarray(np.maximum(vector - threshold, 0.0))

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from welfarist.losses import Loss, PenalisedLoss, Point
+from welfarist.progress import Progress
+from welfarist.solvers.base import Optimum
 from welfarist.solvers.multistart import StartCount, search
 from welfarist.solvers.newton import Curvature, Descent, descend
 from welfarist.validation import FloatArray
@@ -34,106 +36,79 @@ _FAR = 20.0
 
 
 @dataclass(frozen=True)
-class Optimum:
-    """The outcome of a fit, before it is given its names.
-
-    Attributes
-    ----------
-    point : Point
-        Free weights, power and extras; at an infinite power the weights say who counts.
-    weights : (d,) array
-        One weight per person.
-    value : float
-        The loss that was minimised, with the prior if there is one.
-    converged : bool
-    reason : str
-        Why the solver stopped.
-    n_iter : int
-        Steps taken, all starts together.
-    start_values : (n_starts,) array
-        The loss each start reached.
-    agreeing : int
-        How many starts reached the best loss.
-    """
-
-    point: Point
-    weights: FloatArray
-    value: float
-    converged: bool
-    reason: str
-    n_iter: int
-    start_values: FloatArray
-    agreeing: int
-
-
-def minimise(
-    loss: Loss,
-    rng: np.random.Generator,
-    *,
-    p: float | None,
-    n_starts: StartCount,
-    max_iter: int,
-    tolerance: float,
-    observations: float,
-) -> Optimum:
-    """Minimise a loss by joint second-order steps from as many starts as it needs.
+class Newton:
+    """Joint second-order steps from as many starts as a problem needs: the default solver.
 
     Parameters
     ----------
-    loss : Loss
-    rng : numpy.random.Generator
-    p : float or None
-        The power, if it is fixed; infinite powers are allowed.
     n_starts : int or "auto"
+        How many starts; "auto" stops when they agree and goes on when they do not.
     max_iter : int
         Largest number of steps per start.
     tolerance : float
         Relative decrease of the loss below which a start has converged.
-    observations : float
-        How many observations the mean loss stands for.
     """
-    sizes = _growing_shares(loss)
-    part = loss.share(sizes[0] / loss.decisions, rng) if sizes else loss
-    found = search(
-        part,
-        rng,
-        p=p,
-        n_starts=n_starts,
-        max_iter=max_iter,
-        tolerance=tolerance,
-        observations=observations * part.decisions / loss.decisions,
-    )
-    best, n_iter = found.best, found.n_iter
-    borrowed = Curvature.of(part, best.point) if sizes else None
-    for size in [*sizes[1:], loss.decisions] if sizes else []:
-        whole = size == loss.decisions
-        part = loss if whole else loss.share(size / loss.decisions, rng)
-        best = descend(
+
+    n_starts: StartCount = "auto"
+    max_iter: int = 200
+    tolerance: float = 1e-12
+
+    def check(self, loss: Loss) -> None:
+        """Every loss will do."""
+
+    def minimise(
+        self,
+        loss: Loss,
+        rng: np.random.Generator,
+        *,
+        p: float | None,
+        observations: float,
+        progress: Progress,  # noqa: ARG002 - milliseconds need no bar
+    ) -> Optimum:
+        """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
+        max_iter, tolerance = self.max_iter, self.tolerance
+        sizes = _growing_shares(loss)
+        part = loss.share(sizes[0] / loss.decisions, rng) if sizes else loss
+        found = search(
             part,
-            best.point,
+            rng,
+            p=p,
+            n_starts=self.n_starts,
             max_iter=max_iter,
-            tolerance=max(tolerance, _FINE if whole else _ROUGH),
-            near=True,
-            borrowed=borrowed,
+            tolerance=tolerance,
+            observations=observations * part.decisions / loss.decisions,
         )
-        n_iter += best.n_iter
-        borrowed = None if whole else Curvature.of(part, best.point)
-    weights = loss.weighting.to_people(best.point.weights)
-    settled = found.pinned and abs(best.point.p) < _FAR
-    if loss.learn_power and not settled and not isinstance(loss, PenalisedLoss):
-        if best.value > loss.resolution:
-            best, weights = _compare_limits(loss, best, weights, max_iter, tolerance)
-        best, weights = _prefer_plain(loss, best, weights, max_iter, tolerance)
-    return Optimum(
-        best.point,
-        weights,
-        best.value,
-        best.converged,
-        best.reason,
-        n_iter,
-        found.values,
-        found.agreeing,
-    )
+        best, n_iter = found.best, found.n_iter
+        borrowed = Curvature.of(part, best.point) if sizes else None
+        for size in [*sizes[1:], loss.decisions] if sizes else []:
+            whole = size == loss.decisions
+            part = loss if whole else loss.share(size / loss.decisions, rng)
+            best = descend(
+                part,
+                best.point,
+                max_iter=max_iter,
+                tolerance=max(tolerance, _FINE if whole else _ROUGH),
+                near=True,
+                borrowed=borrowed,
+            )
+            n_iter += best.n_iter
+            borrowed = None if whole else Curvature.of(part, best.point)
+        weights = loss.weighting.to_people(best.point.weights)
+        settled = found.pinned and abs(best.point.p) < _FAR
+        if loss.learn_power and not settled and not isinstance(loss, PenalisedLoss):
+            if best.value > loss.resolution:
+                best, weights = _compare_limits(loss, best, weights, max_iter, tolerance)
+            best, weights = _prefer_plain(loss, best, weights, max_iter, tolerance)
+        return Optimum(
+            best.point,
+            weights,
+            best.value,
+            best.converged,
+            best.reason,
+            n_iter,
+            found.values,
+            found.agreeing,
+        )
 
 
 def _growing_shares(loss: Loss) -> list[int]:

@@ -1,0 +1,135 @@
+"""What the benchmarks write: a table for people, JSON for programs, a figure."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.contenders import Timing
+
+PACKAGES = ("welfarist", "numpy", "scipy", "scikit-learn", "daqp")
+OURS = "welfarist"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All timings on one problem."""
+
+    problem: str
+    family: str
+    size: int
+    timings: tuple[Timing, ...]
+
+    def ours(self) -> Timing:
+        """Our timing, which the others are compared with."""
+        return next(t for t in self.timings if t.contender == OURS)
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    return {
+        "processor": platform.machine(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in PACKAGES},
+    }
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """The timings as a Markdown table; a ratio above 1 is how many times faster we are."""
+    lines = [
+        "| problem | contender | loss | seconds | ratio to ours |",
+        "| --- | --- | ---: | ---: | ---: |",
+    ]
+    for outcome in outcomes:
+        ours = outcome.ours()
+        for k, t in enumerate(outcome.timings):
+            mark = "~" if t.extrapolated else ""
+            loss = "" if t.contender.startswith("one evaluation") else f"{t.loss:.8g}"
+            ratio = t.seconds / ours.seconds
+            shown = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.2g}"
+            lines.append(
+                f"| {outcome.problem if k == 0 else ''} | {t.contender} | {loss} | "
+                f"{mark}{t.seconds:.3g} | {mark}{shown} |"
+            )
+    return "\n".join(lines)
+
+
+def write(folder: Path, outcomes: Sequence[Outcome], studies: dict[str, str], command: str) -> None:
+    """Write benchmarks.md, benchmarks.json and benchmarks.png into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {
+        "machine": machine(),
+        "outcomes": [asdict(outcome) for outcome in outcomes],
+        "studies": studies,
+    }
+    (folder / "benchmarks.json").write_text(json.dumps(record, indent=1) + "\n")
+    figure(folder / "benchmarks.png", outcomes)
+    versions = ", ".join(f"{k} {v}" for k, v in machine()["packages"].items())
+    notes = "\n".join(f"- **{title}**: {text}" for title, text in studies.items())
+    (folder / "benchmarks.md").write_text(
+        f"""# Speed and quality beside other methods
+
+Made by `{command}` in one process on one machine (Python {platform.python_version()}, {versions}).
+Machines differ; read the ratios, not the seconds. The fastest of several runs counts. A ratio above
+1 says how many times longer a contender takes than the default fit, its multistart included; losing
+cells are shown as they are. `~` marks a time extrapolated from a part of the work.
+
+Rivals have exact gradients and tight tolerances and start from equal weights at p = 1. "SLSQP" has
+the simplex as explicit constraints; "L-BFGS" works over softmax weights, one start with SciPy's
+memory of 10, the 20 starts with a memory of 20, which is faster; "grid" and "two-stage" are the
+paper's methods; "one evaluation" is the loss once in plain NumPy, the limit no solver can beat.
+
+![Cost against size, one line a contender](benchmarks.png)
+
+{table(outcomes)}
+
+## Studies
+
+{notes}
+"""
+    )
+
+
+def figure(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """Log-log cost against size, one line a contender, one panel a way to grow."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    panels = {"comparisons": "comparisons, 18 people", "people": "people, 200 decisions a person"}
+    figure_, axes = plt.subplots(1, len(panels), figsize=(11, 4.6), sharey=True)
+    styles = ["-", "--", "-.", ":"]
+    colours = ["#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#0072B2", "#CC79A7"]
+    names = list(dict.fromkeys(t.contender for o in outcomes for t in o.timings))
+    for ax, (family, label) in zip(axes, panels.items(), strict=True):
+        for k, name in enumerate(names):
+            points = sorted(
+                (o.size, t.seconds)
+                for o in outcomes
+                if family in o.family.split("+")
+                for t in o.timings
+                if t.contender == name
+            )
+            if points:
+                ax.loglog(
+                    *zip(*points, strict=True),
+                    marker="osD^vP*X<>"[k % 10],
+                    linestyle=styles[k % len(styles)],
+                    color=colours[k % len(colours)],
+                    linewidth=3 if name == OURS else 1.5,
+                    label=name,
+                )
+        ax.set_xlabel(f"number of {label}")
+        ax.grid(alpha=0.3)
+    axes[0].set_ylabel("seconds")
+    axes[0].legend(fontsize=8)
+    figure_.tight_layout()
+    figure_.savefig(path, dpi=120)
+    plt.close(figure_)
