@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class Timing:
     extrapolated: bool = field(default=False)
 
 
-def fit(problem: Problem, **options: object) -> float:
+def fit(problem: Problem, **options: Any) -> float:
     """Loss of a fit with our estimators."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", wf.WelfaristWarning)
@@ -72,7 +73,7 @@ def objective(problem: Problem) -> rivals.Objective:
     return rivals.comparison_objective(problem.utilities, problem.pairs, problem.outcomes)
 
 
-def equal(problem: Problem) -> np.ndarray:  # type: ignore[type-arg]
+def equal(problem: Problem) -> rivals.Array:
     people = problem.utilities.shape[1]
     return np.full(people, 1.0 / people)
 
