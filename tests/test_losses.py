@@ -128,7 +128,7 @@ def test_values_agree_with_plain_formulas(p):
     problem = problems.scores(3, 50, 6)
     loss = ScoreLoss.of(Scores.of(problem.utilities, problem.scores), Weighting(6), True, False)
     plain, *_ = rivals.score_objective(problem.utilities, problem.scores)(problem.weights, p, 0.0)
-    found = loss.evaluate(Point(problem.weights, p, np.empty(0))).value
+    found = loss.evaluate(Point(problem.weights, p, np.empty(0))).value * loss.unit**2
     assert found == pytest.approx(plain, rel=1e-10)
 
     chosen = problems.comparisons(4, 50, 6, 300)

@@ -12,8 +12,9 @@ from benchmarks.optimum import FLOOR, HIGHER, best_of_lbfgs, our_loss
 import welfarist as wf
 from welfarist.losses import ComparisonLoss, Point
 from welfarist.solvers import fitting
+from welfarist.solvers.coordinates import Ratios
 from welfarist.solvers.multistart import search
-from welfarist.solvers.newton import _Ratios, descend
+from welfarist.solvers.newton import descend
 from welfarist.weighting import Weighting
 
 
@@ -87,7 +88,7 @@ def test_change_of_coordinates_bends_as_stated():
     y = np.concatenate([np.log(w) / p, [np.arcsinh(p), 0.8]])
     here = loss.evaluate(point(y))
     model = here.model()
-    change = _Ratios(w, p, True, 6)
+    change = Ratios(w, p, True, 6)
     hessian = change.matrix @ (model.curvature + here.remainder()) @ change.matrix.T
     hessian += change.bending(model.gradient)
     h, unit = 1e-4, np.eye(6)
@@ -177,3 +178,86 @@ def test_limits_are_reported_as_limits(p):
     chosen = wf.ComparisonClassifier(weights="equal").fit(wf.Comparisons(table, pairs, outcomes))
     assert abs(chosen.p_) > 1
     assert np.sign(chosen.p_) == np.sign(p)
+
+
+def test_limits_find_who_counts():
+    """At p = -inf and inf the search over supports reaches the brute-force optimum."""
+    rng = np.random.default_rng(11)
+    table = rng.uniform(1, 9, (40, 5))
+    for p, reduce in ((-np.inf, np.min), (np.inf, np.max)):
+        exact = reduce(table[:, [0, 3]], axis=1)
+        with pytest.warns(wf.NotIdentifiedWarning, match="only say who counts"):
+            est = wf.WelfareRegressor().fit(table, exact)
+        assert est.p_ == p
+        assert est.weights_.tolist() == [0.5, 0, 0, 0.5, 0]
+        noisy = exact + rng.normal(size=40)
+        with pytest.warns(wf.NotIdentifiedWarning):
+            fixed = wf.WelfareRegressor(p=p).fit(table, noisy)
+        best = min(
+            np.mean((reduce(table[:, [i for i in range(5) if bits >> i & 1]], axis=1) - noisy) ** 2)
+            for bits in range(1, 32)
+        )
+        assert fixed.loss_ == pytest.approx(best)
+
+
+@pytest.mark.parametrize("p", [-np.inf, np.inf])
+def test_comparisons_at_fixed_limits(p):
+    problem = problems.comparisons(8, 40, 4, 300, tau=4.0)
+    with pytest.warns(wf.NotIdentifiedWarning):
+        est = wf.ComparisonClassifier(p=p).fit(problem.comparisons())
+    assert est.p_ == p
+    assert est.loss_ < np.log(2)
+    grouped = wf.ComparisonClassifier(p=p, groups=[0, 0, 1, 1], weights="learn")
+    with pytest.warns(wf.NotIdentifiedWarning):
+        grouped.fit(problem.comparisons())
+    assert est.loss_ <= grouped.loss_
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_lapse_reaches_the_best_of_a_grid(seed):
+    """Two parameters are left: a grid is an independent optimum, separable choices included."""
+    rng = np.random.default_rng(seed)
+    u = rng.uniform(1, 9, (12, 1))
+    first = rng.integers(0, 12, 25)
+    second = (first + rng.integers(1, 12, 25)) % 12
+    margin = np.log(u[first, 0] / u[second, 0])
+    outcomes = np.sign(margin) * np.where(rng.random(25) < 0.04 * (seed % 4), -1, 1)
+    data = wf.Comparisons(u, np.column_stack([first, second]), outcomes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        est = wf.ComparisonClassifier(noise="lapse", p=1).fit(data)
+    best = np.inf
+    for rho in np.linspace(0, 0.49, 50):
+        for tau in np.geomspace(1e-3, 1e4, 141):
+            chance = rho + (1 - 2 * rho) / (1 + np.exp(-np.clip(tau * margin, -700, 700)))
+            right = np.where(outcomes > 0, chance, 1 - chance)
+            best = min(best, -np.log(np.maximum(right, 1e-300)).mean())
+    assert est.loss_ <= best + 1e-6
+
+
+def test_the_unit_of_scores_may_be_anything():
+    table = problems.utilities(np.random.default_rng(3), 60, 3)
+    scores = wf.power_mean(table, -1, [0.5, 0.3, 0.2])
+    for factor in (1e-170, 1e-80, 1.0, 1e80, 1e150):
+        est = wf.WelfareRegressor().fit(factor * table, factor * scores)
+        assert est.p_ == pytest.approx(-1, abs=1e-9)
+        assert est.weights_ == pytest.approx([0.5, 0.3, 0.2], abs=1e-9)
+
+
+def test_zeros_of_people_who_do_not_count_restrict_nothing():
+    table = np.random.default_rng(3).uniform(1, 9, (50, 3))
+    table[::5, 2] = 0
+    scores = wf.power_mean(table[:, :2], -1)
+    est = wf.WelfareRegressor(weights=[1, 1, 0]).fit(table, scores)
+    assert est.p_ == pytest.approx(-1)
+
+
+def test_actions_that_give_nothing_have_an_answer():
+    table = [[1.0, 2.0], [2.0, 1.0], [0.0, 0.0], [3.0, 3.0], [0.0, 0.0]]
+    pairs = [[0, 1], [1, 2], [2, 3], [0, 3], [2, 4], [4, 1]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        est = wf.ComparisonClassifier().fit(wf.Comparisons(table, pairs, [1, 1, -1, -1, 1, -1]))
+        wrong = wf.ComparisonClassifier(p=1).fit(wf.Comparisons(table, pairs, [1, -1, 1, -1, 1, 1]))
+    assert np.isfinite([est.p_, est.tau_, est.loss_, wrong.tau_, wrong.loss_]).all()
+    assert est.p_ > 0

@@ -175,7 +175,7 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
                 tau=None,
                 rho=None,
                 scale=self.scale_ if self.scale else None,
-                loss=_known(loss, optimum).value,
+                loss=_known(loss, optimum).value * loss.unit * loss.unit,
                 decisions=observations,
                 accuracy=None,
                 converged=optimum.converged,

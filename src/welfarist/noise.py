@@ -22,6 +22,8 @@ NoiseName = Literal["none", "flip", "logistic", "lapse"]
 # Beyond this an outcome has probability 1 up to rounding, and rho = 1/2 says nothing at all.
 LARGEST_RHO = 0.49
 
+_CERTAIN = 1e-10
+
 # Below this the choices look random, and nothing about the rule can be read from them.
 SMALLEST_TAU = 1e-6
 
@@ -121,7 +123,8 @@ def lapse_choice(z: FloatArray, rho: float, count: FloatArray, lead: FloatArray)
     slope = steep * up * down  # dP / dz
     tilt = down - up  # dP / drho
     pull = second / unlikely - first / likely  # d loss / dP
-    spread = count / (likely * unlikely)
+    # Where an outcome is certain the information about rho is infinite; this much is plenty.
+    spread = count / np.maximum(likely * unlikely, _CERTAIN)
     return Choice(
         float(loss),
         pull * slope,

@@ -46,6 +46,8 @@ class QuadraticStep:
         None means that floating-point arithmetic found no feasible point; more damping helps.
         A weight whose lower bound is active moves exactly to it.
         """
+        if not (np.isfinite(curvature).all() and np.isfinite(gradient).all()):
+            return None
         inverse = np.sqrt(curvature.diagonal())
         scale = 1.0 / inverse
         np.multiply(units, scale[: self._weights], out=self._sum[:, : self._weights])
@@ -62,7 +64,7 @@ class QuadraticStep:
             self._sense,
             primal_tol=_PRIMAL_TOLERANCE,
         )
-        if flag < 1:
+        if flag < 1 or not np.isfinite(move).all():
             return None
         move *= scale
         np.maximum(move, lower, out=move)

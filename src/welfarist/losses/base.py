@@ -103,6 +103,10 @@ class Loss(Protocol):
         """A difference in loss that is nothing but rounding."""
         ...
 
+    def is_perfect(self, value: float) -> bool:
+        """Whether no loss can be lower by more than rounding."""
+        ...
+
     @property
     def squared(self) -> bool:
         """Whether the loss is a squared error rather than a negative log likelihood."""
@@ -150,10 +154,16 @@ class Utilities:
     has_zeros: bool
 
     @classmethod
-    def of(cls, utilities: FloatArray) -> Utilities:
-        """Take the logarithms of utilities (N, d)."""
+    def of(cls, utilities: FloatArray, weighting: Weighting) -> Utilities:
+        """Take the logarithms of utilities (N, d).
+
+        What people have who are known not to count is replaced by ones: it changes nothing, and
+        their zeros restrict nothing.
+        """
         with np.errstate(divide="ignore"):
             logs = np.array(utilities.T, order="C")
+            if weighting.fixed is not None:
+                logs[weighting.fixed == 0] = 1.0
             np.log(logs, out=logs)
         has_zeros = bool(np.isneginf(logs.min()))
         finite = logs[np.isfinite(logs)] if has_zeros else logs

@@ -30,6 +30,17 @@ _BLOCK = 2**14
 _DENSE = 4.0
 
 
+# Flip rates tried for a start of the lapse model.
+_FLIP_RATES = (0.01, 0.05, 0.15, 0.3)
+# log of the smallest double: where welfare is 0, its logarithm is taken to be this.
+_NOTHING = -745.0
+
+
+def _above_nothing(log_mean: FloatArray, has_zeros: bool) -> FloatArray:
+    """Log M with 0 read as the smallest positive number, so that differences are numbers."""
+    return np.maximum(log_mean, _NOTHING) if has_zeros else log_mean
+
+
 class ComparisonGraph:
     """Actions as nodes, compared pairs as edges.
 
@@ -117,7 +128,15 @@ class ComparisonLoss:
         pairs, used = pairs.renumbered(len(utilities))
         table = utilities if len(used) == len(utilities) else utilities[used]
         graph = ComparisonGraph(pairs, len(used))
-        return cls(Utilities.of(table), graph, pairs.total, weighting, learn_power, lapse, tau_max)
+        return cls(
+            Utilities.of(table, weighting),
+            graph,
+            pairs.total,
+            weighting,
+            learn_power,
+            lapse,
+            tau_max,
+        )
 
     @property
     def has_zeros(self) -> bool:
@@ -146,11 +165,15 @@ class ComparisonLoss:
         """Below this every outcome is certain."""
         return _ROUNDING
 
+    def is_perfect(self, value: float) -> bool:
+        """Whether a loss says that every outcome is certain."""
+        return value <= self.resolution
+
     def evaluate(self, point: Point) -> ComparisonEvaluation:
         """Return the mean negative log likelihood at a point."""
         weights = self.weighting.to_people(point.weights)
         mean = log_mean_of_logs(self.utilities.logs, weights, point.p, self.has_zeros)
-        margins = self.graph.differences(mean.value)
+        margins = self.graph.differences(_above_nothing(mean.value, self.has_zeros))
         margins *= np.exp(point.extras[0])
         pairs = self.graph.pairs
         if self.lapse:
@@ -165,9 +188,19 @@ class ComparisonLoss:
         log_mean = log_mean_of_logs(
             self.utilities.logs, self.weighting.to_people(weights), p, self.has_zeros
         ).value
-        typical = float(np.mean(np.abs(self.graph.differences(log_mean))))
-        extras = np.array([-np.log(max(typical, 1e-300)), 0.02])[: len(self.extra_names)]
+        margins = self.graph.differences(_above_nothing(log_mean, self.has_zeros))
+        log_tau = -np.log(max(float(np.mean(np.abs(margins))), 1e-300))
+        extras = self._best_lapse(margins, log_tau) if self.lapse else np.array([log_tau])
         return np.asarray(np.clip(extras, *self.extra_bounds))
+
+    def _best_lapse(self, margins: FloatArray, log_tau: float) -> FloatArray:
+        """The best of a few temperatures and flip rates: their loss has several local optima."""
+        pairs = self.graph.pairs
+        grid = [(log_tau + step, rho) for step in (-1.0, 0.5, 2.0, 4.0) for rho in _FLIP_RATES]
+        losses = [
+            lapse_choice(margins * np.exp(x), rho, pairs.count, pairs.lead).loss for x, rho in grid
+        ]
+        return np.array(grid[int(np.argmin(losses))])
 
     def share(self, fraction: float, rng: np.random.Generator) -> ComparisonLoss:
         """Return the loss of about this share of the comparisons, chosen at random."""

@@ -65,6 +65,10 @@ class PenalisedLoss:
         """Log likelihoods per observation are compared to this."""
         return 1e-13
 
+    def is_perfect(self, value: float) -> bool:  # noqa: ARG002
+        """A log likelihood has no smallest value."""
+        return False
+
     @property
     def squared(self) -> bool:
         """A log likelihood, whatever the data term."""

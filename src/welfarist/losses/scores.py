@@ -19,9 +19,10 @@ _ROUNDING = 1e-28
 
 @dataclass(frozen=True)
 class ScoreLoss:
-    """Mean squared difference between welfare and scores.
+    """Mean squared difference between welfare and scores, in units of the scores' own size.
 
-    Domain: scores y real, sample weights s not negative and summing to 1.
+    Domain: scores y real with root mean square 1, after division by `unit`; sample weights s not
+    negative and summing to 1.
 
     Formula: ``sum_a s_a (c M(u_a; w, p) - y_a)^2``, with c = 1 or learned as exp(log_scale).
     """
@@ -32,6 +33,7 @@ class ScoreLoss:
     weighting: Weighting
     learn_power: bool
     scale: bool
+    unit: float = 1.0
     interior: bool = False
     squared: bool = True
 
@@ -42,9 +44,13 @@ class ScoreLoss:
         if not counts.all():
             kept = counts > 0
             table, values, counts = table[kept], values[kept], counts[kept]
-        return cls(
-            Utilities.of(table), values, counts / counts.sum(), weighting, learn_power, scale
-        )
+        share = counts / counts.max()
+        share /= share.sum()
+        largest = float(np.abs(values).max())
+        unit = largest * float(np.sqrt(share @ np.square(values / largest))) if largest else 1.0
+        utilities = Utilities.of(table, weighting)
+        inner = replace(utilities, shift=utilities.shift - float(np.log(unit)))
+        return cls(inner, values / unit, share, weighting, learn_power, scale, unit)
 
     @property
     def has_zeros(self) -> bool:
@@ -67,10 +73,14 @@ class ScoreLoss:
         edge = np.full(len(self.extra_names), np.inf)
         return -edge, edge
 
-    @cached_property
+    @property
     def resolution(self) -> float:
         """What rounding leaves of a perfect fit."""
-        return _ROUNDING * float(self.sample_weight @ np.square(self.scores))
+        return _ROUNDING
+
+    def is_perfect(self, value: float) -> bool:
+        """Whether a loss is nothing but rounding."""
+        return value <= self.resolution
 
     def evaluate(self, point: Point) -> ScoreEvaluation:
         """Return the mean squared error at a point."""
@@ -88,7 +98,8 @@ class ScoreLoss:
             return np.empty(0)
         welfare = self.evaluate(Point(weights, p, np.zeros(1))).welfare
         weighted = self.sample_weight * welfare
-        ratio = float(weighted @ self.scores) / float(weighted @ welfare)
+        size = float(weighted @ welfare)
+        ratio = float(weighted @ self.scores) / size if size > 0 else 1.0
         return np.array([np.log(max(ratio, np.finfo(np.float64).tiny))])
 
     def share(self, fraction: float, rng: np.random.Generator) -> ScoreLoss:

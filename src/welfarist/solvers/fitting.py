@@ -7,18 +7,19 @@ everything: from a point that close two or three steps are enough.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from welfarist.losses import Loss, PenalisedLoss, Point
+from welfarist.losses import Loss, PenalisedLoss
 from welfarist.progress import Progress
 from welfarist.solvers.base import Optimum
+from welfarist.solvers.coordinates import Curvature
+from welfarist.solvers.limits import LimitFit, Rule, fit_rule
 from welfarist.solvers.multistart import StartCount, search
-from welfarist.solvers.newton import Curvature, Descent, descend
+from welfarist.solvers.newton import descend
 from welfarist.validation import FloatArray
-from welfarist.weighting import Weighting
 
 # Above this many decisions a search on a share of them is cheaper than one on all.
 _LARGE = 50_000
@@ -33,6 +34,8 @@ _PER_PARAMETER = 100
 # A limiting rule is preferred to a large power even if rounding makes it look worse.
 _LIMIT_SLACK = 1e-9
 _FAR = 20.0
+# From this |p| on it is worth searching who counts at the limit.
+_TOWARDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class Newton:
         progress: Progress,  # noqa: ARG002 - milliseconds need no bar
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
+        if p is not None and np.isinf(p):
+            return self._at_limit(loss, p)
         max_iter, tolerance = self.max_iter, self.tolerance
         sizes = _growing_shares(loss)
         part = loss.share(sizes[0] / loss.decisions, rng) if sizes else loss
@@ -93,22 +98,34 @@ class Newton:
             )
             n_iter += best.n_iter
             borrowed = None if whole else Curvature.of(part, best.point)
-        weights = loss.weighting.to_people(best.point.weights)
+        rule = Rule(best, loss.weighting.to_people(best.point.weights))
         settled = found.pinned and abs(best.point.p) < _FAR
         if loss.learn_power and not settled and not isinstance(loss, PenalisedLoss):
-            if best.value > loss.resolution:
-                best, weights = _compare_limits(loss, best, weights, max_iter, tolerance)
-            best, weights = _prefer_plain(loss, best, weights, max_iter, tolerance)
-        return Optimum(
-            best.point,
-            weights,
-            best.value,
-            best.converged,
-            best.reason,
-            n_iter,
-            found.values,
-            found.agreeing,
-        )
+            if not loss.is_perfect(best.value):
+                rule = _compare_limits(loss, rule, max_iter, tolerance)
+            rule = _prefer_plain(loss, rule, max_iter, tolerance)
+        return _optimum(rule, n_iter, found.values, found.agreeing)
+
+    def _at_limit(self, loss: Any, p: float) -> Optimum:
+        data = loss.data if isinstance(loss, PenalisedLoss) else loss
+        limit = LimitFit(data, p, self.max_iter, self.tolerance)
+        # Under a prior everybody counts, and all weights are equally good.
+        rule = limit.with_everybody() if data is not loss else limit.search()
+        return _optimum(rule, rule.descent.n_iter, np.array([rule.value]), 1)
+
+
+def _optimum(rule: Rule, n_iter: int, values: FloatArray, agreeing: int) -> Optimum:
+    found = rule.descent
+    return Optimum(
+        found.point,
+        rule.weights,
+        found.value,
+        found.converged,
+        found.reason,
+        n_iter,
+        values,
+        agreeing,
+    )
 
 
 def _growing_shares(loss: Loss) -> list[int]:
@@ -124,48 +141,28 @@ def _growing_shares(loss: Loss) -> list[int]:
     return sizes
 
 
-def _compare_limits(
-    loss: Any, best: Descent, weights: FloatArray, max_iter: int, tolerance: float
-) -> tuple[Descent, FloatArray]:
+def _compare_limits(loss: Any, best: Rule, max_iter: int, tolerance: float) -> Rule:
     """Prefer p = -inf or inf if the rule there explains the decisions at least as well.
 
-    The weights of a limiting rule only say who counts; everybody and those with a positive
-    weight in the best fit are tried.
+    Who counts there is searched on the side to which p has gone far.
     """
-    everybody = np.ones(len(weights), dtype=bool)
-    if loss.weighting.fixed is not None:
-        supports = [weights > 0]
-    else:
-        supports = [everybody] if (weights > 0).all() else [everybody, weights > 0]
+    p = best.descent.point.p
     for sign in (1.0,) if loss.has_zeros else (-1.0, 1.0):
-        for support in supports:
-            shares = support / support.sum()
-            found = _with_rule(loss, shares, sign * np.inf, max_iter, tolerance)
-            # A large power is as good as the limit; a moderate one must be clearly worse.
-            slack = _LIMIT_SLACK * abs(best.value)
-            if found.value <= best.value + (slack if abs(best.point.p) > _FAR else -slack):
-                best = found
-                weights = weights if loss.weighting.fixed is not None else shares
-    return best, weights
+        limit = LimitFit(loss, sign * np.inf, max_iter, tolerance)
+        far = sign * p > _TOWARDS
+        rule = limit.search(loss.weighting.gather(best.weights)) if far else limit.with_everybody()
+        # A large power is as good as the limit; a moderate one must be clearly worse.
+        slack = _LIMIT_SLACK * abs(best.value)
+        if rule.value <= best.value + (slack if abs(p) > _FAR else -slack):
+            best = rule
+    return best
 
 
-def _prefer_plain(
-    loss: Any, best: Descent, weights: FloatArray, max_iter: int, tolerance: float
-) -> tuple[Descent, FloatArray]:
+def _prefer_plain(loss: Any, best: Rule, max_iter: int, tolerance: float) -> Rule:
     """Report p = 1, with equal weights if they are free, where no rule explains more than that."""
-    plain = weights if loss.weighting.fixed is not None else np.full(len(weights), 1 / len(weights))
-    found = _with_rule(loss, plain, 1.0, max_iter, tolerance)
-    if found.value <= best.value * (1.0 + tolerance) + loss.resolution:
-        return found, plain
-    return best, weights
-
-
-def _with_rule(
-    loss: Any, weights: FloatArray, p: float, max_iter: int, tolerance: float
-) -> Descent:
-    """The best fit of the extras under a given rule, as a point of the loss."""
-    known = replace(loss, weighting=Weighting(len(weights), fixed=weights), learn_power=False)
-    nobody = np.empty(0)
-    start = Point(nobody, p, known.starting_extras(nobody, p))
-    found = descend(known, start, max_iter=max_iter, tolerance=tolerance)
-    return replace(found, point=Point(loss.weighting.gather(weights), p, found.point.extras))
+    people = loss.weighting.people
+    fixed = loss.weighting.fixed
+    plain = np.full(people, 1.0 / people) if fixed is None else fixed
+    found = fit_rule(loss, plain, 1.0, max_iter, tolerance)
+    rounding = min(tolerance, _LIMIT_SLACK) * abs(best.value) + loss.resolution
+    return found if found.value <= best.value + rounding else best

@@ -27,11 +27,17 @@ _FIRST = 2  # starts that must agree before the search may end
 _FIRST_POWERS = (1.0, -1.0)
 _MORE_POWERS = (4.0, -4.0, 30.0, -30.0, 0.2)
 _ENOUGH = 20  # starts in a row that found nothing better
-_UNANIMOUS = 10  # starts that all agree, although the power is not pinned down
+_UNANIMOUS = 10  # starts that all agree are convincing, although the power is not pinned down
+_NEARLY_UNANIMOUS = 5  # if the power is roughly known
 _MOST = 60
 _AGREE = 1e-8  # relative difference in loss between starts that found the same optimum
-_WIDE = 3.0  # reach of the first optimum where the data pin the power down
-_PINNED = 0.1  # standard error of asinh(p) below which no other power is worth a look
+# Standard error of asinh(p) below which no other power is worth a look, and below which fewer
+# agreeing starts are convincing.
+_PINNED = 0.1
+_KNOWN = 0.5
+_GUESSED = 2.0
+_PLENTY = 10  # decisions per weight below which problems tend to have several optima
+_RATIO_POWER = 2.0  # |p| from which weights matter through log(w) / p
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ def search(
     schedule = _Schedule(loss, rng, p)
     descents: list[Descent] = []
     best: Descent | None = None
-    since_best, pinned = 0, False
+    since_best, doubt = 0, np.inf
     for start in schedule.starts():
         found = descend(
             loss,
@@ -99,7 +105,7 @@ def search(
             max_iter=max_iter,
             tolerance=tolerance,
             known=[d for d in descents if d.converged],
-            reach=_WIDE if pinned else 1.0,
+            reach=_reach(doubt),
         )
         better = best is None or found.value < best.value - _AGREE * abs(best.value)
         since_best = 0 if better else since_best + 1
@@ -108,25 +114,30 @@ def search(
         schedule.best = best
         descents.append(found)
         if len(descents) == 1:
-            pinned = _is_pinned(loss, best, observations)
+            doubt = _doubt(loss, best, observations)
         if n_starts != "auto":
             if len(descents) >= n_starts:
                 break
-            continue
-        sure = pinned and len(descents) == _FIRST and _all_agree(descents)
-        if sure or _settled(loss, descents, best, since_best):
+        elif since_best >= _ENOUGH or _settled(loss, descents, best, doubt):
             break
     assert best is not None
     values = np.array([d.value for d in descents])
     steps = sum(d.n_iter for d in descents)
-    return Search(best, values, steps, pinned and _all_agree(descents))
+    return Search(best, values, steps, doubt < _PINNED and _all_agree(descents))
 
 
-def _is_pinned(loss: Loss, best: Descent, observations: float) -> bool:
-    """Whether the data determine the power so well that no other needs a look."""
-    if not loss.learn_power:
-        return best.converged
-    return best.converged and uncertainty_of_power(loss, best.point, observations) < _PINNED
+def _reach(doubt: float) -> float:
+    """How wide the bowl of an optimum is taken to be; narrow where optima lie close together."""
+    if doubt < _PINNED:
+        return 3.0
+    return 1.0 if doubt < _KNOWN else 0.2
+
+
+def _doubt(loss: Loss, best: Descent, observations: float) -> float:
+    """Standard error of asinh(p) at the first optimum; none if p is not learned."""
+    if not best.converged:
+        return float("inf")
+    return uncertainty_of_power(loss, best.point, observations) if loss.learn_power else 0.0
 
 
 def _all_agree(descents: list[Descent]) -> bool:
@@ -135,13 +146,21 @@ def _all_agree(descents: list[Descent]) -> bool:
     return all(d.converged for d in descents) and max(values) <= min(values) + slack
 
 
-def _settled(loss: Loss, descents: list[Descent], best: Descent, since_best: int) -> bool:
+def _settled(loss: Loss, descents: list[Descent], best: Descent, doubt: float) -> bool:
     """Whether more starts are not worth their time."""
+    starts = len(descents)
     if loss.weighting.free == 0 and not loss.learn_power:
         return True
-    if best.value <= loss.resolution or since_best >= _ENOUGH or len(descents) >= _MOST:
+    if loss.is_perfect(best.value) or starts >= _MOST:
         return True
-    return len(descents) == _UNANIMOUS and _all_agree(descents)
+    plenty = loss.decisions >= _PLENTY * (loss.weighting.free + 1)
+    if doubt < _PINNED and plenty:
+        convincing = _FIRST
+    elif doubt < _KNOWN and plenty:
+        convincing = _NEARLY_UNANIMOUS
+    else:
+        convincing = _UNANIMOUS if doubt < _GUESSED else _MOST
+    return starts == convincing and _all_agree(descents)
 
 
 class _Schedule:
@@ -166,12 +185,14 @@ class _Schedule:
         yield self._far_out(30.0)
         for power in _MORE_POWERS:
             yield self._at(equal, power)
+            yield self._random_ratios()
         while True:
             yield self._at(self._random_weights(), self._random_power())
             yield self._far_out(10.0)
+            yield self._random_ratios()
             yield self._disturbed(0.5)
-            yield self._at(self._random_weights(), self._random_power())
             yield self._far_out(60.0)
+            yield self._random_ratios()
             yield self._disturbed(0.1)
 
     def _at(self, weights: FloatArray, p: float) -> Point:
@@ -189,27 +210,48 @@ class _Schedule:
         return float(np.sinh(self._rng.uniform(-1.0, 1.0) * np.arcsinh(LARGEST_POWER) / 1.5))
 
     def _disturbed(self, share: float) -> Point:
+        """The best point with a share of its weights drawn anew; far out, with its ratios moved."""
         assert self.best is not None
         point = self.best.point
         k = len(point.weights)
         if k == 0:
             return self._at(point.weights, self._random_power())
+        if self._fixed is None and abs(point.p) >= _RATIO_POWER:
+            return self._stretched(point.p * self._rng.uniform(0.2, 1.0), share)
         fresh = self._rng.dirichlet(np.full(k, 0.5))
         weights = onto_simplex((1.0 - share) * point.weights + share * fresh)
         return Point(weights, point.p, point.extras)
 
+    def _random_ratios(self) -> Point:
+        """Far out on the side of the best point, ratios a = log(w) / p of the size of log u."""
+        assert self.best is not None
+        k = len(self.best.point.weights)
+        if k == 0 or abs(self.best.point.p) < _RATIO_POWER:
+            return self._at(self._random_weights(), self._random_power())
+        power = float(np.copysign(self._rng.choice([10.0, 30.0, 60.0]), self.best.point.p))
+        spread = self._rng.choice([0.1, 0.3, 1.0])
+        exponents = power * spread * self._rng.normal(size=k)
+        weights = onto_simplex(np.exp(np.maximum(exponents - exponents.max(), -600.0)))
+        return Point(weights, power, self.best.point.extras)
+
     def _far_out(self, power: float) -> Point:
-        """The best point moved to a large power with the ratios a = log(w) / p kept."""
+        """The best point moved to a large power with its ratios kept."""
+        assert self.best is not None
+        point = self.best.point
+        if len(point.weights) == 0 or abs(point.p) < 0.5:
+            return self._disturbed(0.5)
+        return self._stretched(float(np.copysign(power, point.p)), 0.0)
+
+    def _stretched(self, power: float, noise: float) -> Point:
+        """The best point at another power, its ratios a = log(w) / p kept up to some noise."""
         assert self.best is not None
         point = self.best.point
         weights, p = point.weights, point.p
-        if len(weights) == 0 or abs(p) < 0.5:
-            return self._disturbed(0.5)
-        far = float(np.copysign(power, p))
         counted = weights > 0
         a = np.log(np.where(counted, weights, 1.0)) / p
         # Who did not count joins as somebody who counts for a little less than the last one.
         last = a[counted].max() + 0.5 if p < 0 else a[counted].min() - 0.5
-        exponents = far * np.where(counted, a, last)
+        a = np.where(counted, a, last) + noise * self._rng.normal(size=len(weights))
+        exponents = power * a
         stretched = np.exp(np.maximum(exponents - exponents.max(), -600.0))
-        return Point(onto_simplex(stretched), far, point.extras)
+        return Point(onto_simplex(stretched), float(power), point.extras)

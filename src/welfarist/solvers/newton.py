@@ -19,10 +19,10 @@ from math import asinh, sinh
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg.lapack import dposv
 
 from welfarist.losses import Evaluation, Loss, Point, QuadraticModel, weight_units
 from welfarist.simplex import QuadraticStep, onto_simplex
+from welfarist.solvers.coordinates import Curvature, Ratios, keeping_the_sum, minimiser
 from welfarist.validation import FloatArray
 
 # Beyond this a power mean of ordinary utilities is its extreme to within a few percent, and the
@@ -74,38 +74,6 @@ class Descent:
     converged: bool
     n_iter: int
     reason: str
-
-
-@dataclass(frozen=True)
-class Curvature:
-    """Fisher matrix and Hessian (q, q) by the weights themselves, power and extras."""
-
-    fisher: FloatArray
-    hessian: FloatArray
-
-    @classmethod
-    def at(cls, point: Point, fisher: FloatArray, hessian: FloatArray) -> Curvature:
-        """Take over matrices that measure moves in units of the weights at a point."""
-        scale = _scale(1.0 / weight_units(point.weights), len(hessian))
-        return cls(fisher * scale, hessian * scale)
-
-    @classmethod
-    def of(cls, loss: Loss, point: Point) -> Curvature:
-        """Work out both for a loss at a point."""
-        evaluation = loss.evaluate(point)
-        fisher = evaluation.model().curvature
-        return cls.at(point, fisher, fisher + evaluation.remainder())
-
-    def in_units_of(self, point: Point) -> tuple[FloatArray, FloatArray]:
-        """Return both, measuring moves in units of the weights at another point."""
-        scale = _scale(weight_units(point.weights), len(self.hessian))
-        return self.fisher * scale, self.hessian * scale
-
-
-def _scale(units: FloatArray, size: int) -> FloatArray:
-    full = np.ones(size)
-    full[: len(units)] = units
-    return np.outer(full, full)
 
 
 def descend(
@@ -170,12 +138,12 @@ def uncertainty_of_power(loss: Loss, point: Point, observations: float) -> float
     k = loss.weighting.free
     rows = np.concatenate([np.flatnonzero(point.weights > 0), np.arange(k, len(model.gradient))])
     positive = point.weights[point.weights > 0]
-    basis = _keeping_the_sum(positive, len(rows)) if k else np.eye(len(rows))
+    basis = keeping_the_sum(positive, len(rows)) if k else np.eye(len(rows))
     information = basis @ model.curvature[np.ix_(rows, rows)] @ basis.T
     direction = np.zeros(len(rows))
     direction[len(positive)] = 1.0
     reduced = basis @ direction
-    solved = _solve(information, -reduced)
+    solved = minimiser(information, -reduced)
     if solved is None:
         return float("inf")
     # A squared error becomes a log likelihood per observation when divided by twice its mean.
@@ -187,11 +155,21 @@ def _joins(point: Point, value: float, optimum: Descent, reach: float) -> bool:
     """Whether a point lies in the bowl of a known optimum: all parameters and the loss agree."""
     there = optimum.point
     return bool(
-        abs(value - optimum.value) <= 1e-3 * reach * reach * abs(optimum.value)
+        0 <= value - optimum.value <= 1e-3 * reach * reach * abs(optimum.value)
         and abs(asinh(point.p) - asinh(there.p)) <= 0.1 * reach
         and np.abs(point.weights - there.weights).max(initial=0.0) <= 0.02 * reach
         and np.abs(point.extras - there.extras).max(initial=0.0) <= 0.1 * reach
+        and (abs(point.p) < _RATIO_POWER or _same_ratios(point, there, 0.05 * reach))
     )
+
+
+def _same_ratios(one: Point, other: Point, slack: float) -> bool:
+    """Whether log(w) / p agree, which tell weights apart that are all but 0 far out."""
+    counted = one.weights > 0
+    if not np.array_equal(counted, other.weights > 0):
+        return False
+    ratios = [np.log(point.weights[counted]) / point.p for point in (one, other)]
+    return bool(np.abs(ratios[0] - ratios[1]).max(initial=0.0) <= slack)
 
 
 class _Walk:
@@ -421,9 +399,9 @@ class _Walk:
         if not self._on_its_face(gradient):
             return None
         rows = np.flatnonzero(free)
-        basis = _keeping_the_sum(weights[free[:k]], len(rows)) if k else np.eye(len(rows))
+        basis = keeping_the_sum(weights[free[:k]], len(rows)) if k else np.eye(len(rows))
         on_face = basis @ hessian[np.ix_(rows, rows)] @ basis.T
-        reduced = _solve(on_face, basis @ gradient[rows])
+        reduced = minimiser(on_face, basis @ gradient[rows])
         if reduced is None:
             return None
         move = np.zeros(self.size)
@@ -442,7 +420,7 @@ class _Walk:
         s = len(support)
         kept = np.concatenate([support, np.arange(k, self.size)])
         square = np.ix_(kept, kept)
-        change = _Ratios(weights[support], self.point.p, self.loss.learn_power, len(kept))
+        change = Ratios(weights[support], self.point.p, self.loss.learn_power, len(kept))
         gradient = change.matrix @ model.gradient[kept]
         fisher = change.matrix @ model.curvature[square] @ change.matrix.T
         exact = change.matrix @ hessian[square] @ change.matrix.T
@@ -451,7 +429,7 @@ class _Walk:
         for curvature, damping in _RATIO_ATTEMPTS:
             damped = (exact if curvature == "exact" else fisher).copy()
             damped[np.diag_indices(len(kept))] += damping * diagonal
-            move = _solve(damped, gradient)
+            move = minimiser(damped, gradient)
             if move is None:
                 continue
             np.clip(move[:s], -1.0, 1.0, out=move[:s])
@@ -465,67 +443,3 @@ class _Walk:
             if evaluation.value < self.value:
                 return point, evaluation
         return None
-
-
-class _Ratios:
-    """The change of coordinates from weights (in their own units) and t to a = log(w) / p and t.
-
-    With eta = p a, weights are the softmax of eta; everything follows from its derivatives.
-
-    Attributes
-    ----------
-    a : (s,) array
-    matrix : (size, size) array
-        Derivatives of the old coordinates (columns) by the new ones (rows).
-    """
-
-    def __init__(self, w: FloatArray, p: float, learn_power: bool, size: int) -> None:
-        s = len(w)
-        self.a = np.log(w) / p
-        self._w, self._p, self._learn_power = w, p, learn_power
-        self._steep = float(np.hypot(1.0, p))  # dp / dt
-        self.matrix = np.eye(size)
-        self.matrix[:s, :s] = p * (np.eye(s) - w[:, None])
-        if learn_power:
-            self.matrix[s, :s] = self._steep * (self.a - w @ self.a)
-
-    def bending(self, gradient: FloatArray) -> FloatArray:
-        """What the curvature of the change adds to a Hessian, for a gradient by the old ones."""
-        w, p, c, a, s = self._w, self._p, self._steep, self.a, len(self._w)
-        by_eta = gradient[:s] - w * gradient[:s].sum()
-        bent_eta = np.diag(by_eta) - np.outer(by_eta, w) - np.outer(w, by_eta)
-        by_new = np.zeros((len(gradient), s))  # d eta by the new coordinates
-        by_new[:s] = p * np.eye(s)
-        if self._learn_power:
-            by_new[s] = c * a
-        bent = by_new @ bent_eta @ by_new.T
-        if self._learn_power:
-            bent[:s, s] += c * by_eta
-            bent[s, :s] += c * by_eta
-            bent[s, s] += p * float(by_eta @ a)
-        return np.asarray(bent)
-
-
-def _keeping_the_sum(positive: FloatArray, size: int) -> FloatArray:
-    """Basis (size - 1, size) of moves, in units of the weights, that keep their sum.
-
-    The largest weight absorbs what the others gain, so that it is in no danger of its bound.
-    """
-    absorber = int(np.argmax(positive))
-    basis = np.eye(size)
-    basis[: len(positive), absorber] = -positive / positive[absorber]
-    others = np.arange(size - 1)
-    others[absorber:] += 1
-    return basis[others]
-
-
-def _solve(matrix: FloatArray, gradient: FloatArray) -> FloatArray | None:
-    """Return the minimiser of a quadratic form, or None if the matrix is not positive definite."""
-    diagonal = matrix.diagonal()
-    if not (diagonal > 0).all():
-        return None
-    if len(diagonal) == 0:
-        return np.empty(0)
-    scale = 1.0 / np.sqrt(diagonal)
-    _, solution, failed = dposv(matrix * scale * scale[:, None], scale * gradient)
-    return None if failed else np.asarray(-scale * solution)

@@ -1,0 +1,117 @@
+"""The rules at p = -inf and p = inf: who counts, and how well that explains the decisions.
+
+At a limit weights only say who counts, so that a fit is a search over supports. Nested supports,
+in the order in which people explain the decisions alone or count in a fit with large |p|, come
+first; then single people are let in or left out as long as that helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.losses import Point
+from welfarist.solvers.newton import Descent, descend
+from welfarist.validation import FloatArray
+from welfarist.weighting import Weighting
+
+# Beyond this many free weights only nested supports are tried, at sizes that double.
+_MANY = 60
+_ROUNDS = 20
+
+Support = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A fit whose weights and power are given: the extras are at their best.
+
+    Attributes
+    ----------
+    descent : Descent
+        With the point in the coordinates of the loss.
+    weights : (d,) array
+        One weight per person.
+    """
+
+    descent: Descent
+    weights: FloatArray
+
+    @property
+    def value(self) -> float:
+        """The loss."""
+        return self.descent.value
+
+
+def fit_rule(loss: Any, weights: FloatArray, p: float, max_iter: int, tolerance: float) -> Rule:
+    """Fit the extras under given weights (d,) and power."""
+    known = replace(loss, weighting=Weighting(len(weights), fixed=weights), learn_power=False)
+    nobody = np.empty(0)
+    start = Point(nobody, p, known.starting_extras(nobody, p))
+    found = descend(known, start, max_iter=max_iter, tolerance=tolerance)
+    point = Point(loss.weighting.gather(weights), p, found.point.extras)
+    reason = "the rule has no free weights" if found.n_iter == 0 else found.reason
+    return Rule(replace(found, point=point, reason=reason), weights)
+
+
+class LimitFit:
+    """The best rule at one of the two limits."""
+
+    def __init__(self, loss: Any, p: float, max_iter: int, tolerance: float) -> None:
+        self._loss = loss
+        self._p = p
+        self._options = (max_iter, tolerance)
+        self._seen: dict[bytes, Rule] = {}
+
+    def with_everybody(self) -> Rule:
+        """Everybody counts; with known weights, those who have any."""
+        fixed = self._loss.weighting.fixed
+        if fixed is not None:
+            return fit_rule(self._loss, fixed, self._p, *self._options)
+        return self._rule(np.ones(self._loss.weighting.free, dtype=bool))
+
+    def search(self, order: FloatArray | None = None) -> Rule:
+        """Search who counts; `order` (k,) says who is likely to, the largest first."""
+        k = self._loss.weighting.free
+        best = self.with_everybody()
+        if k <= 1:
+            return best
+        orders = [] if order is None else [np.argsort(-order, kind="stable")]
+        if k <= _MANY:
+            alone = [self._rule(np.arange(k) == i).value for i in range(k)]
+            orders.append(np.argsort(alone, kind="stable"))
+        for ranking in orders:
+            best = self._better(best, (np.isin(np.arange(k), ranking[:m]) for m in _sizes(k)))
+        for _ in range(_ROUNDS if k <= _MANY else 0):
+            support = self._loss.weighting.gather(best.weights) > 0
+            toggled = (support ^ (np.arange(k) == i) for i in range(k))
+            improved = self._better(best, (s for s in toggled if s.any()))
+            if improved is best:
+                break
+            best = improved
+        return best
+
+    def _better(self, best: Rule, supports: Iterable[Support]) -> Rule:
+        for support in supports:
+            rule = self._rule(support)
+            best = rule if rule.value < best.value else best
+        return best
+
+    def _rule(self, support: Support) -> Rule:
+        key = support.tobytes()
+        if key not in self._seen:
+            weighting = self._loss.weighting
+            free = weighting.sizes() * support
+            people = weighting.to_people(free / free.sum())
+            self._seen[key] = fit_rule(self._loss, people, self._p, *self._options)
+        return self._seen[key]
+
+
+def _sizes(k: int) -> list[int]:
+    if k <= _MANY:
+        return list(range(1, k))
+    return [2**i for i in range(int(np.log2(k)) + 1)]
