@@ -1,6 +1,7 @@
 """Is it the best optimum? Our loss beside the best of 20 softmax L-BFGS starts.
 
-Run with `python -m benchmarks.optimum [problems]`; 300 problems take about ten minutes on two cores.
+Run with `python -m benchmarks.optimum [problems]`; 300 problems take about ten minutes on two
+cores.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ from welfarist.errors import (
 from welfarist.fit import Caveat
 from welfarist.noise import SMALLEST_TAU
 from welfarist.solvers.base import Optimum
-from welfarist.solvers.newton import LARGEST_POWER
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
 
@@ -36,7 +35,7 @@ def convergence_caveats(optimum: Optimum) -> list[Caveat]:
 
 
 def power_caveats(
-    optimum: Optimum, learned: bool, has_zeros: bool, certain: bool = False
+    optimum: Optimum, learned: bool, has_zeros: bool, largest: float, certain: bool = False
 ) -> list[Caveat]:
     """Say when the search over p was limited, or ended at an edge.
 
@@ -51,7 +50,7 @@ def power_caveats(
             "Leave those actions out to search all powers."
         )
         found.append(Caveat(SearchRangeWarning, message))
-    at_edge = LARGEST_POWER * 0.999 <= abs(optimum.point.p) < np.inf
+    at_edge = 0.999 * largest <= abs(optimum.point.p) < np.inf
     if at_edge and not certain:
         message = (
             f"p reached the edge of the searched range, {optimum.point.p:g}: the loss still falls "

@@ -161,7 +161,7 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
         optimum = self._minimise(loss, observations, loss.has_zeros)
         found = [
             *caveat.convergence_caveats(optimum),
-            *caveat.power_caveats(optimum, self.p is None, loss.has_zeros),
+            *caveat.power_caveats(optimum, self.p is None, loss.has_zeros, loss.largest_power),
             *caveat.identification_caveats(
                 loss.utilities.logs, weighting, self.p is None, optimum, names, compared=False
             ),
@@ -316,7 +316,9 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
         accuracy = _accuracy(loss, evaluation.margins)
         found = [
             *caveat.convergence_caveats(optimum),
-            *caveat.power_caveats(optimum, self.p is None, loss.has_zeros, accuracy == 1.0),
+            *caveat.power_caveats(
+                optimum, self.p is None, loss.has_zeros, loss.largest_power, accuracy == 1.0
+            ),
             *caveat.identification_caveats(
                 loss.utilities.logs, loss.weighting, self.p is None, optimum, names, compared=True
             ),

@@ -7,6 +7,7 @@ out, where the loss changes with log |p|.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +17,8 @@ from welfarist.curvature import contracted_curvature
 from welfarist.derivatives import LogMean
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
+
+_LARGEST_EXPONENT = 690.0  # e^690 is near the largest double
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,11 @@ class Loss(Protocol):
         ...
 
     @property
+    def largest_power(self) -> float:
+        """The largest |p| that is searched."""
+        ...
+
+    @property
     def resolution(self) -> float:
         """A difference in loss that is nothing but rounding."""
         ...
@@ -170,6 +178,17 @@ class Utilities:
         shift = float(finite.mean()) if finite.size else 0.0
         logs -= shift
         return cls(logs, shift, has_zeros)
+
+    @cached_property
+    def largest_power(self) -> float:
+        """The largest |p| worth a search: beyond it the limits themselves are compared.
+
+        There a power mean is its extreme to within 1% where log utilities span 7, as from 1 to
+        1000; where they span less, larger powers are needed for the same.
+        """
+        finite = self.logs[np.isfinite(self.logs)] if self.has_zeros else self.logs
+        span = float(finite.max() - finite.min()) if finite.size else 0.0
+        return min(max(_LARGEST_EXPONENT / max(span, 1e-12), 100.0), 1e5)
 
     def take(self, actions: npt.NDArray[np.intp]) -> Utilities:
         """Return some of the actions, on the same unit."""

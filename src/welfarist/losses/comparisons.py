@@ -144,6 +144,11 @@ class ComparisonLoss:
         return self.utilities.has_zeros
 
     @property
+    def largest_power(self) -> float:
+        """The largest |p| that is searched."""
+        return self.utilities.largest_power
+
+    @property
     def decisions(self) -> int:
         """How many distinct pairs were compared."""
         return len(self.graph.pairs)

@@ -56,6 +56,11 @@ class PenalisedLoss:
         return self.data.has_zeros  # type: ignore[no-any-return]
 
     @property
+    def largest_power(self) -> float:
+        """The largest |p| that is searched."""
+        return self.data.largest_power  # type: ignore[no-any-return]
+
+    @property
     def decisions(self) -> int:
         """How many rows of data one evaluation passes over."""
         return self.data.decisions  # type: ignore[no-any-return]

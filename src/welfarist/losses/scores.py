@@ -58,6 +58,11 @@ class ScoreLoss:
         return self.utilities.has_zeros
 
     @property
+    def largest_power(self) -> float:
+        """The largest |p| that is searched."""
+        return self.utilities.largest_power
+
+    @property
     def decisions(self) -> int:
         """How many scores there are."""
         return len(self.scores)

@@ -18,7 +18,7 @@ import numpy as np
 
 from welfarist.losses import Loss, Point
 from welfarist.simplex import onto_simplex
-from welfarist.solvers.newton import LARGEST_POWER, Descent, descend, uncertainty_of_power
+from welfarist.solvers.newton import Descent, descend, uncertainty_of_power
 from welfarist.validation import FloatArray
 
 StartCount = int | Literal["auto"]
@@ -207,7 +207,7 @@ class _Schedule:
         return onto_simplex(self._rng.dirichlet(np.ones(k)) + 1e-12)
 
     def _random_power(self) -> float:
-        return float(np.sinh(self._rng.uniform(-1.0, 1.0) * np.arcsinh(LARGEST_POWER) / 1.5))
+        return float(np.sinh(self._rng.uniform(-1.0, 1.0) * 3.5))
 
     def _disturbed(self, share: float) -> Point:
         """The best point with a share of its weights drawn anew; far out, with its ratios moved."""

@@ -25,9 +25,6 @@ from welfarist.simplex import QuadraticStep, onto_simplex
 from welfarist.solvers.coordinates import Curvature, Ratios, keeping_the_sum, minimiser
 from welfarist.validation import FloatArray
 
-# Beyond this a power mean of ordinary utilities is its extreme to within a few percent, and the
-# limit itself is compared separately.
-LARGEST_POWER = 100.0
 # With a utility of 0 welfare is positive for p > 0 only.
 SMALLEST_POSITIVE_POWER = 1e-3
 
@@ -258,7 +255,7 @@ class _Walk:
         # A weight may fall to 0, that is by its own unit; under a prior it may only come close.
         lower[:k] = np.where(point.weights > 0, -0.99 if loss.interior else -1.0, 0.0)
         if loss.learn_power:
-            t, edge = asinh(point.p), asinh(LARGEST_POWER)
+            t, edge = asinh(point.p), asinh(loss.largest_power)
             floor = asinh(SMALLEST_POSITIVE_POWER) if loss.has_zeros else -edge
             lower[k] = max(-_LONGEST_IN_POWER, floor - t)
             upper[k] = min(_LONGEST_IN_POWER, edge - t)
@@ -280,7 +277,8 @@ class _Walk:
         """Return the point with new weights and the power and extras moved (m,)."""
         p = self.point.p
         if self.loss.learn_power:
-            p = min(max(sinh(asinh(p) + float(move[0])), -LARGEST_POWER), LARGEST_POWER)
+            edge = self.loss.largest_power
+            p = min(max(sinh(asinh(p) + float(move[0])), -edge), edge)
         extras = self.point.extras
         if len(extras):
             smallest, largest = self.loss.extra_bounds
