@@ -188,11 +188,11 @@ def test_separable_choices_are_called_so():
         CHOICES.utilities[CHOICES.pairs[:, 0]], CHOICES.utilities[CHOICES.pairs[:, 1]]
     )
     data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, outcomes)
-    with warned(wf.SeparationWarning, match='noise-free .* noise="none"'):
+    with warned(wf.SeparationWarning, match='noise-free .*noise="none".* is planned'):
         est = wf.ComparisonClassifier().fit(data)
     assert est.tau_ == 1e6
     assert est.score(data) == 1.0
-    with warned(wf.SeparationWarning, match="Raise tau_max"):
+    with warned(wf.SearchRangeWarning, match="larger would fit better. Raise tau_max"):
         capped = wf.ComparisonClassifier(tau_max=2.0).fit(CHOICES.comparisons())
     assert capped.tau_ == pytest.approx(2.0)
 
@@ -248,6 +248,101 @@ def test_zero_utilities_restrict_the_search_and_say_so():
     assert chosen.p_ > 0
 
 
+def _messages(est, *data):
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        est.fit(*data)
+    return [str(w.message) for w in given]
+
+
+@pytest.mark.parametrize("weights", ["learn", [0, 0, 1, 0]])
+def test_one_person_alone_leaves_the_power_open(weights):
+    frame = pd.DataFrame(SCORES.utilities, columns=["a", "b", "c", "d"])
+    with warned(wf.NotIdentifiedWarning, match="all weight is on c, so that every p"):
+        est = wf.WelfareRegressor(weights=weights).fit(frame, frame.c)
+    assert est.weights_ == pytest.approx([0, 0, 1, 0])
+    assert est.loss_ == pytest.approx(0, abs=1e-12)
+
+
+def test_fewer_decisions_than_parameters_are_said():
+    table, scores = np.tile(SCORES.utilities[:3], (30, 1)), np.tile(SCORES.scores[:3], 30)
+    with warned(wf.NotIdentifiedWarning, match="3 different decisions .* 4 .*: p and 3 weights"):
+        wf.WelfareRegressor().fit(table, scores)
+    assert not _messages(wf.WelfareRegressor(p=0.5, weights=SCORES.weights), table, scores)
+    assert not _messages(wf.WelfareRegressor(prior=2.0), table, scores)
+    few = wf.Comparisons(CHOICES.utilities, CHOICES.pairs[:4], CHOICES.outcomes[:4])
+    with warned(wf.NotIdentifiedWarning, match="4 .* 6 parameters: p, 3 weights, tau and rho"):
+        wf.ComparisonClassifier(noise="lapse").fit(few)
+
+
+def test_reversed_choices_are_called_so():
+    with warned(wf.NotIdentifiedWarning, match="look reversed.*opposite choices are explained"):
+        wf.ComparisonClassifier().fit(
+            wf.Comparisons(CHOICES.utilities, CHOICES.pairs, -CHOICES.outcomes)
+        )
+
+
+def test_scores_on_another_scale_are_called_so():
+    with warned(wf.MisfitWarning, match="100% of the scores lie outside .* set scale=True"):
+        wf.WelfareRegressor().fit(SCORES.utilities, 100 * SCORES.scores)
+    with warned(wf.MisfitWarning, match="no better than their mean"):
+        est = wf.WelfareRegressor().fit(SCORES.utilities, 10 - SCORES.scores)
+    assert est.result_.r_squared <= 0
+    with warned(wf.MisfitWarning, match="no positive scale fits"):
+        wf.WelfareRegressor(scale=True).fit(SCORES.utilities, 100 - SCORES.scores)
+    with pytest.raises(wf.InputError, match="positive somewhere for scale=True"):
+        wf.WelfareRegressor(scale=True).fit(SCORES.utilities, -SCORES.scores)
+    with pytest.raises(wf.InputError, match="scale must be True or False"):
+        wf.WelfareRegressor(scale=0.01).fit(SCORES.utilities, SCORES.scores)
+
+
+def test_r_squared_is_the_score():
+    est = wf.WelfareRegressor().fit(SCORES.utilities, SCORES.scores)
+    score = est.score(SCORES.utilities, SCORES.scores)
+    assert est.result_.r_squared == pytest.approx(score)
+    assert "R squared" in est.result_.summary()
+
+
+@pytest.mark.parametrize("wrap", [lambda est: est, make_pipeline])
+def test_warnings_point_at_the_line_of_the_user(wrap):
+    level = np.arange(1.0, 20.0)[:, None]
+    ahead = wrap(wf.ComparisonClassifier())
+    for est, x, y in (
+        (wrap(wf.WelfareRegressor()), level, level[:, 0]),
+        (ahead, np.hstack([level, level[::-1]]), np.where(level > 10, 1, -1)[:, 0]),
+    ):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            est.fit(x, y)
+        assert given
+        assert {w.filename for w in given} == {__file__}
+
+
+def test_doctrines_may_be_named():
+    named = wf.WelfareRegressor(p="nash").fit(SCORES.utilities, SCORES.scores)
+    assert named.p_ == 0
+
+
+def test_summary_tells_what_was_given():
+    fits = (
+        (dict(p=1), "utilitarian (given)"),
+        (dict(weights="equal"), "0.2500   equal"),
+        (dict(weights=[1, 1, 1, 1]), "0.2500   given"),
+        (dict(groups=["x", "x", "y", "y"]), "group y"),
+        (dict(p=1.04), "close to utilitarian (given)"),
+        (dict(p=1, weights="equal"), "everything was given"),
+    )
+    for options, words in fits:
+        est = wf.WelfareRegressor(**options).fit(SCORES.utilities, SCORES.scores)
+        assert words in est.result_.summary()
+        assert est.result_ != est.fit(SCORES.utilities, SCORES.scores).result_
+
+
+def test_one_decision_is_singular():
+    est = wf.WelfareRegressor(p=1, weights="equal").fit([[1.0, 2.0]], [1.5])
+    assert "Learned from 1 decision\n" in est.result_.summary()
+
+
 def test_not_converged_is_said():
     with warned(wf.NotConvergedWarning, match="did not converge: 2 steps were not enough"):
         est = wf.ComparisonClassifier(max_iter=2, n_starts=1).fit(CHOICES.comparisons())
@@ -279,13 +374,15 @@ def test_summary_tells_everything():
         (dict(weights=[1, 1, 1, 1], groups=[0, 0, 1, 1]), "Give one of the two"),
         (dict(groups=[0, 1]), "one label per person, 4 in all"),
         (dict(p=np.nan), "p must be a number"),
-        (dict(p="Nash"), "p must be"),
+        (dict(p="kind"), "a doctrine must be one of"),
         (dict(prior=0.5), "at least 1"),
         (dict(prior=[2.0, 2.0]), "one per learned weight"),
         (dict(solver="magic"), 'solver must be one of "newton"'),
         (dict(n_starts=0), "positive whole number"),
         (dict(max_iter=0), "max_iter must be a positive number"),
         (dict(tol=-1), "tol must be a positive number"),
+        (dict(random_state="seed"), "random_state must be a whole number"),
+        (dict(random_state=-1), "random_state must be a whole number"),
     ],
 )
 def test_bad_options_are_named(options, message):
@@ -303,6 +400,8 @@ def test_bad_options_are_named(options, message):
         (dict(noise="gaussian"), 'noise must be one of "none", "flip"'),
         (dict(tau_max=0), "tau_max must be a positive number"),
         (dict(tau_max="high"), "tau_max must be a positive number"),
+        (dict(rho=0.1), 'rho must be left out .* Use noise="lapse"'),
+        (dict(rho=0.1, noise="lapse"), "rho must be left out .* learned here"),
     ],
 )
 def test_bad_noise_is_named(options, message):

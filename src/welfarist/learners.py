@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from welfarist import caveats as caveat
 from welfarist import options
-from welfarist.decisions import Comparisons, Scores, as_counts
+from welfarist.decisions import Comparisons, Scores, as_counts, distinct_up_to
 from welfarist.errors import InputError
-from welfarist.fit import FitResult, named_people
+from welfarist.fit import Caveat, FitResult, named_people
 from welfarist.losses import ComparisonLoss, Point, ScoreLoss
 from welfarist.losses.prior import with_prior
 from welfarist.noise import preference_probability
@@ -23,6 +23,9 @@ from welfarist.solvers.base import Optimum
 from welfarist.validation import FloatArray, utilities_error
 from welfarist.weighting import Weighting
 from welfarist.welfare import WelfareFunction
+
+# Above this accuracy nobody need ask whether the outcomes mean the opposite.
+_DOUBTFUL = 0.75
 
 
 class _WelfareLearner(BaseEstimator):  # type: ignore[misc]
@@ -39,6 +42,46 @@ class _WelfareLearner(BaseEstimator):  # type: ignore[misc]
             p=options.power_of_option(self.p, has_zeros),
             observations=observations,
             progress=Progress(self.progress),
+        )
+
+    def _common_caveats(
+        self,
+        loss: Any,
+        optimum: Optimum,
+        names: tuple[str, ...],
+        decisions: int,
+        accuracy: float | None = None,
+    ) -> list[Caveat]:
+        """What may have to be said of scores and of comparisons, which have an accuracy."""
+        learned, has_prior = self.p is None, self.prior is not None
+        identified = caveat.identification_caveats(
+            loss.utilities.logs, loss.weighting, learned, optimum, names, accuracy is not None
+        )
+        counted = caveat.count_caveats(
+            decisions, loss.weighting, learned, loss.extra_names, has_prior
+        )
+        return [
+            *caveat.convergence_caveats(optimum),
+            *caveat.power_caveats(optimum, learned, loss.has_zeros, accuracy == 1.0, has_prior),
+            *identified,
+            *counted,
+        ]
+
+    def _common_record(self, optimum: Optimum) -> dict[str, Any]:
+        """The fields of a result that scores and comparisons fill in alike."""
+        given = ("p", "weights")
+        known = (self.p is not None, not isinstance(self.weights, str) or self.weights != "learn")
+        nothing = optimum.reason == "nothing to learn"
+        return dict(
+            p=optimum.point.p,
+            weights=optimum.weights,
+            converged=optimum.converged,
+            reason="everything was given" if nothing else optimum.reason,
+            n_iter=optimum.n_iter,
+            start_values=optimum.start_values,
+            agreeing=optimum.agreeing,
+            given=tuple(name for name, is_known in zip(given, known, strict=True) if is_known),
+            weight_notes=options.weight_notes(self.weights, self.groups, len(optimum.weights)),
         )
 
     def _store(self, result: FitResult) -> None:
@@ -150,43 +193,44 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
 
     def fit(self, U: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from utilities (N, d) and scores (N,), weighted by `sample_weight` (N,)."""
+        scale = options.check_flag(self.scale, "scale")
         table, target = self._checked(U, y, y_numeric=True)
         self._refuse_negative(table)
         scores = Scores.of(table, target, sample_weight)
+        _refuse_unscalable(scores, scale)
         people = table.shape[1]
-        names = named_people(getattr(self, "feature_names_in_", None), people)
+        names = getattr(self, "feature_names_in_", None)
         weighting = options.weighting_of(self.weights, self.groups, people)
-        loss = ScoreLoss.of(scores, weighting, self.p is None, bool(self.scale))
-        observations = float(scores.counts.sum())
-        optimum = self._minimise(loss, observations, loss.has_zeros)
+        loss = ScoreLoss.of(scores, weighting, self.p is None, scale)
+        optimum = self._minimise(loss, float(scores.counts.sum()), loss.has_zeros)
+        self._conclude(scores, loss, optimum, named_people(names, people))
+        return self
+
+    def _conclude(
+        self, scores: Scores, loss: ScoreLoss, optimum: Optimum, names: tuple[str, ...]
+    ) -> None:
+        evaluation = _known(loss, optimum)
+        counted = scores.utilities[scores.counts > 0]
+        data = loss.scores, loss.sample_weight, evaluation.welfare
         found = [
-            *caveat.convergence_caveats(optimum),
-            *caveat.power_caveats(optimum, self.p is None, loss.has_zeros),
-            *caveat.identification_caveats(
-                loss.utilities.logs, weighting, self.p is None, optimum, names, compared=False
-            ),
+            *self._common_caveats(loss, optimum, names, distinct_up_to(counted, len(names) + 2)),
+            *caveat.score_caveats(counted, *data, loss.scale),
         ]
-        self.scale_ = float(np.exp(optimum.point.extras[0])) if self.scale else 1.0
+        self.scale_ = float(np.exp(optimum.point.extras[0])) if loss.scale else 1.0
         self._store(
             FitResult(
-                p=optimum.point.p,
-                weights=optimum.weights,
                 stakeholders=names,
                 tau=None,
                 rho=None,
-                scale=self.scale_ if self.scale else None,
-                loss=_known(loss, optimum).value,
-                decisions=observations,
+                scale=self.scale_ if loss.scale else None,
+                loss=evaluation.value,
+                decisions=float(scores.counts.sum()),
                 accuracy=None,
-                converged=optimum.converged,
-                reason=optimum.reason,
-                n_iter=optimum.n_iter,
-                start_values=optimum.start_values,
-                agreeing=optimum.agreeing,
+                r_squared=caveat.r_squared(*data),
                 caveats=tuple(found),
+                **self._common_record(optimum),
             )
         )
-        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -297,6 +341,7 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
         names = named_people(comparisons.stakeholders, comparisons.people)
         weighting = options.weighting_of(self.weights, self.groups, comparisons.people)
         tau_max = options.check_positive(self.tau_max, "tau_max")
+        options.check_rho(self.rho, noise)
         pairs = comparisons.merged
         loss = ComparisonLoss.of(
             comparisons.utilities, pairs, weighting, self.p is None, noise == "lapse", tau_max
@@ -314,18 +359,13 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
         if value <= loss.resolution:  # certain already: any larger tau is as good
             self.tau_ = float(loss.tau_max)
         accuracy = _accuracy(loss, evaluation.margins)
+        plain = _plain_accuracy(loss, optimum) if accuracy < _DOUBTFUL else 1.0
         found = [
-            *caveat.convergence_caveats(optimum),
-            *caveat.power_caveats(optimum, self.p is None, loss.has_zeros, accuracy == 1.0),
-            *caveat.identification_caveats(
-                loss.utilities.logs, loss.weighting, self.p is None, optimum, names, compared=True
-            ),
-            *caveat.noise_caveats(self.tau_, loss.tau_max, value, accuracy),
+            *self._common_caveats(loss, optimum, names, loss.decisions, accuracy),
+            *caveat.noise_caveats(self.tau_, loss.tau_max, value, accuracy, plain),
         ]
         self._store(
             FitResult(
-                p=optimum.point.p,
-                weights=optimum.weights,
                 stakeholders=names,
                 tau=self.tau_,
                 rho=self.rho_ if loss.lapse else None,
@@ -333,12 +373,9 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
                 loss=value,
                 decisions=loss.total,
                 accuracy=accuracy,
-                converged=optimum.converged,
-                reason=optimum.reason,
-                n_iter=optimum.n_iter,
-                start_values=optimum.start_values,
-                agreeing=optimum.agreeing,
+                r_squared=None,
                 caveats=tuple(found),
+                **self._common_record(optimum),
             )
         )
 
@@ -468,6 +505,24 @@ def _accuracy(loss: ComparisonLoss, margins: FloatArray) -> float:
     pairs = loss.graph.pairs
     ahead = np.where(margins >= 0, pairs.lead, -pairs.lead).sum()
     return float(0.5 + 0.5 * ahead / loss.total)
+
+
+def _plain_accuracy(loss: ComparisonLoss, optimum: Optimum) -> float:
+    """The accuracy of adding up everybody's utility."""
+    people = len(optimum.weights)
+    equal = Weighting(people, fixed=np.full(people, 1.0 / people))
+    point = Point(np.empty(0), 1.0, optimum.point.extras)
+    return _accuracy(loss, replace(loss, weighting=equal).evaluate(point).margins)
+
+
+def _refuse_unscalable(scores: Scores, scale: bool) -> None:
+    """A positive scale needs scores that are positive somewhere."""
+    if scale and scores.values[scores.counts > 0].max() <= 0:
+        raise InputError(
+            "scores must be positive somewhere for scale=True, because y = c M(u) with c > 0; "
+            f"found none above {scores.values.max():g}. Larger scores must mean better actions: "
+            "change their sign or add a constant."
+        )
 
 
 def _known(loss: Any, optimum: Optimum) -> Any:

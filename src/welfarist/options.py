@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.doctrines import power_of
 from welfarist.errors import InputError
 from welfarist.noise import NoiseName
 from welfarist.solvers.base import Solver
@@ -59,11 +60,22 @@ def _group_numbers(groups: object, people: int) -> npt.NDArray[np.intp] | None:
     return np.asarray(number.reshape(-1), dtype=np.intp)
 
 
+def weight_notes(weights: WeightsOption, groups: Any, people: int) -> tuple[str, ...]:
+    """What a summary says about where each person's weight comes from (d,)."""
+    if isinstance(weights, str) and weights == "equal":
+        return ("equal",) * people
+    if not isinstance(weights, str):
+        return ("given",) * people
+    if groups is None:
+        return ("",) * people
+    return tuple(f"group {label}" for label in np.asarray(groups).tolist())
+
+
 def power_of_option(p: object, has_zeros: bool) -> float | None:
     """Return the fixed power, or None if it is to be learned."""
     if p is None:
         return None
-    power = as_power(p)
+    power = power_of(p) if isinstance(p, str) else as_power(p)
     if has_zeros and power <= 0:
         raise InputError(
             f"p must be positive where a utility is 0, because otherwise welfare is 0; found p = "
@@ -103,6 +115,28 @@ def check_noise(noise: str) -> NoiseName:
             'not have yet. Use noise="logistic", or noise="lapse" for flips.'
         )
     return noise  # type: ignore[return-value]
+
+
+def check_rho(rho: object, noise: NoiseName) -> None:
+    """Refuse a flip probability where the noise has none, or learns it."""
+    if rho is None:
+        return
+    raise InputError(
+        'rho must be left out unless noise="flip", whose known flip probability it is; found rho = '
+        f'{rho!r} with noise="{noise}". '
+        + (
+            "It is learned here: see rho_."
+            if noise == "lapse"
+            else 'Use noise="lapse" to learn it.'
+        )
+    )
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Require True or False: a number such as 0.01 would pass for True."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False; found {value!r}.")
+    return bool(value)
 
 
 def solver_of(solver: SolverOption, n_starts: object, max_iter: Any, tol: Any) -> Solver:
@@ -148,4 +182,10 @@ def generator_of(random_state: Any) -> np.random.Generator:
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(0 if random_state is None else random_state)
+    try:
+        return np.random.default_rng(0 if random_state is None else random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            "random_state must be a whole number that is not negative, a Generator or a "
+            f"RandomState; found {random_state!r}."
+        ) from None
