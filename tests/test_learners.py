@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from benchmarks import problems
 from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -432,7 +433,7 @@ def test_comparisons_bring_their_own_outcomes():
         wf.ComparisonClassifier().fit(CHOICES.comparisons(), CHOICES.outcomes)
 
 
-@pytest.mark.parametrize("labels", [[0, 1], [False, True], ["no", "yes"], [-1, 1]])
+@pytest.mark.parametrize("labels", [[0, 1], [False, True], ["no", "yes"], [-1, 1], [1, 2]])
 def test_two_labels_of_any_kind(labels):
     y = np.array(labels)[(CHOICES.outcomes > 0).astype(int)]
     est = wf.ComparisonClassifier().fit(ROWS, y)
@@ -442,6 +443,150 @@ def test_two_labels_of_any_kind(labels):
     assert (est.predict(ROWS) == est.classes_[(reference.predict(ROWS) > 0).astype(int)]).all()
     with pytest.raises(wf.InputError, match="y must hold"):
         est.score(ROWS[:2], np.array(["?", "?"]))
+
+
+def _worded(second, first):
+    return np.where(CHOICES.outcomes > 0, first, second)
+
+
+def test_first_means_first_though_second_is_later_in_the_alphabet():
+    reference = wf.ComparisonClassifier().fit(ROWS, CHOICES.outcomes)
+    y = _worded("Second", "First")
+    est = wf.ComparisonClassifier().fit(ROWS, y)
+    assert est.p_ == reference.p_
+    assert est.classes_.tolist() == ["First", "Second"]
+    assert est.first_label_ == "First"
+    assert "Label 'First': the first action was preferred" in est.result_.summary()
+    assert (est.predict(ROWS) == np.where(reference.predict(ROWS) > 0, "First", "Second")).all()
+    assert est.predict_proba(ROWS) == pytest.approx(reference.predict_proba(ROWS)[:, ::-1])
+    assert est.decision_function(ROWS) == pytest.approx(-reference.decision_function(ROWS))
+    assert est.score(ROWS, y) == reference.score(ROWS, CHOICES.outcomes)
+    assert roc_auc_score(y, est.decision_function(ROWS)) > 0.9
+
+
+def test_unclear_texts_are_said():
+    with warned(wf.WelfaristWarning, match="'right', the later in the alphabet"):
+        est = wf.ComparisonClassifier().fit(ROWS, _worded("left", "right"))
+    assert "Label 'right': the first" in est.result_.summary()
+
+
+def test_ordered_categories_keep_their_order():
+    y = pd.Series(pd.Categorical(_worded("worse", "better"), ["worse", "better"], ordered=True))
+    est = wf.ComparisonClassifier().fit(ROWS, y)
+    assert est.first_label_ == "better"
+    assert est.p_ == wf.ComparisonClassifier().fit(ROWS, CHOICES.outcomes).p_
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    "names",
+    [
+        "a_x b_x c_x d_x a_y b_y d_y c_y",
+        "a_x a_y b_x b_y c_x c_y d_x d_y",
+        "x.a x.b x.c x.d y.b y.a y.c y.d",
+    ],
+)
+def test_columns_in_another_order_are_refused(library, names):
+    frame = library(dict(zip(names.split(), ROWS.T, strict=True)))
+    with pytest.raises(wf.InputError, match="self_x, other_x, self_y, other_y"):
+        wf.ComparisonClassifier().fit(frame, CHOICES.outcomes)
+
+
+def test_two_people_may_be_interleaved_or_not():
+    four, y = ROWS[:, [0, 1, 4, 5]], CHOICES.outcomes
+    frame = pd.DataFrame(four, columns=["self_1", "self_2", "other_1", "other_2"])
+    with pytest.raises(wf.InputError, match="in the same order"):
+        wf.ComparisonClassifier().fit(frame, y)
+    frame = pd.DataFrame(four, columns=["x_self", "x_other", "y_self", "y_other"])
+    est = wf.ComparisonClassifier(p=0).fit(frame, y)
+    assert est.result_.stakeholders == ("self", "other")
+
+
+def _named_fits(**options):
+    frame = pd.DataFrame(SCORES.utilities, columns=list("abcd"))
+    table = pd.DataFrame(CHOICES.utilities, columns=list("abcd"))
+    comparisons = wf.Comparisons(table, CHOICES.pairs, CHOICES.outcomes)
+    return (
+        wf.WelfareRegressor(**options).fit(frame, SCORES.scores),
+        wf.ComparisonClassifier(**options).fit(comparisons),
+    )
+
+
+@pytest.mark.parametrize(
+    ("named", "listed"),
+    [
+        (dict(weights={"d": 4, "a": 1, "b": 2, "c": 3}), dict(weights=[1, 2, 3, 4])),
+        (dict(weights=pd.Series([4, 1, 2, 3], list("dabc"))), dict(weights=[1, 2, 3, 4])),
+        (dict(weights=pd.Series([4, 1, 2, 3])), dict(weights=[4, 1, 2, 3])),
+        (dict(groups={"d": 1, "b": 1, "a": 0, "c": 0}), dict(groups=[0, 1, 0, 1])),
+        (dict(groups={"x": ["a", "c"], "y": ["d", "b"]}), dict(groups=[0, 1, 0, 1])),
+        (dict(prior={"d": 9, "a": 2, "b": 3, "c": 4}), dict(prior=[2, 3, 4, 9])),
+        (
+            dict(groups={"x": ["a", "c"], "y": ["d", "b"]}, prior={"y": 9, "x": 2}),
+            dict(groups=[0, 1, 0, 1], prior=[2, 9]),
+        ),
+    ],
+)
+def test_options_may_be_labelled(named, listed):
+    for one, other in zip(_named_fits(**named), _named_fits(**listed), strict=True):
+        assert (one.weights_ == other.weights_).all()
+        assert one.p_ == other.p_
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (dict(weights={"a": 1, "b": 1, "c": 1}), "weights must name each .* none for 'd'"),
+        (dict(weights={**dict.fromkeys("abcd", 1), "e": 1}), "the unknown 'e'"),
+        (dict(weights=pd.Series(1, list("aabcd"))), "must name each"),
+        (dict(groups={"x": ["a", "b"], "y": ["b", "c", "d"]}), "must not overlap; found 'b'"),
+        (dict(groups=[["a", "b"], ["c", "d"]]), "one label per person.*a mapping of names"),
+        (dict(groups=[["a", "b"], ["c"]]), "one label per person.*a mapping of names"),
+        (dict(prior={"a": 2.0}), "prior must name each"),
+    ],
+)
+def test_wrong_names_in_options_are_named(options, message):
+    with pytest.raises(wf.InputError, match=message):
+        _named_fits(**options)
+
+
+def test_labelled_options_need_names():
+    with pytest.raises(wf.InputError, match="people who have names; found none"):
+        wf.WelfareRegressor(weights={"a": 1}).fit(SCORES.utilities, SCORES.scores)
+
+
+def test_bad_entries_are_found_by_name():
+    frame = pd.DataFrame(SCORES.utilities, columns=list("abcd"))
+    missing = frame.copy()
+    missing.loc[[3, 7], "c"] = np.nan
+    with pytest.raises(wf.InputError, match="NaN at row 3, column 'c', and in 2 of 150 rows"):
+        wf.WelfareRegressor().fit(missing, SCORES.scores)
+    text = frame.astype(object)
+    text.loc[5, "b"] = "high"
+    for table in (text, pl.DataFrame({name: text[name].astype(str).tolist() for name in text})):
+        with pytest.raises(wf.InputError, match="text 'high' at row 5, column 'b'"):
+            wf.WelfareRegressor().fit(table, SCORES.scores)
+    with pytest.raises(wf.InputError, match=r"'a' twice.*from_arrays"):
+        wf.ComparisonClassifier().fit(pd.concat([frame, frame], axis=1), np.ones(150))
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ((ROWS[:, :4], ROWS[:, 4:]), CHOICES.outcomes),
+        ((pd.DataFrame(ROWS[:, :4]), pd.DataFrame(ROWS[:, 4:])), CHOICES.outcomes),
+        (ROWS.reshape(-1, 2, 4), CHOICES.outcomes),
+        (ROWS, None),
+    ],
+)
+def test_other_layouts_are_told_the_right_one(x, y):
+    with pytest.raises(wf.InputError, match=r"Comparisons.from_arrays.*\(n, 2 d\)"):
+        wf.ComparisonClassifier().fit(x, y)
+
+
+def test_comparisons_can_be_cross_validated():
+    scores = cross_val_score(wf.ComparisonClassifier(), CHOICES.comparisons(), cv=3)
+    assert scores.min() > 0.7
 
 
 def test_two_actions_and_one_comparison_have_an_answer():

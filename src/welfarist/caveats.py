@@ -9,14 +9,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.derivatives import log_mean_of_logs
 from welfarist.errors import (
     MisfitWarning,
     NotConvergedWarning,
     NotIdentifiedWarning,
     SearchRangeWarning,
     SeparationWarning,
+    WelfaristWarning,
 )
 from welfarist.fit import Caveat
+from welfarist.labels import Labels
 from welfarist.noise import SMALLEST_TAU
 from welfarist.solvers.base import Optimum
 from welfarist.solvers.newton import LARGEST_POWER
@@ -26,6 +29,8 @@ from welfarist.weighting import Weighting
 _MOST_NAMES = 5
 # A weight this close to 1 leaves the others nothing that a double could show.
 _ALL_WEIGHT = 1.0 - 1e-9
+# Log welfares within this are the same to any reader.
+_SAME_WELFARE = 1e-6
 # Fewer right answers than this are no accident: the opposite answers are explained.
 REVERSED_BELOW = 0.4
 # Scores outside the range of the utilities by less than this share of it are rounding.
@@ -105,7 +110,7 @@ def identification_caveats(
             found.append(Caveat(NotIdentifiedWarning, message))
         return found
     if learn_power:
-        found.extend(_sole_person(optimum.weights, names))
+        found.extend(_sole_person(logs, optimum, names))
     if not learn_weights:
         return found
     if np.isinf(optimum.point.p):
@@ -187,6 +192,18 @@ def r_squared(scores: FloatArray, counts: FloatArray, predicted: FloatArray) -> 
     return 1.0 - float(counts @ np.square(predicted - scores)) / around
 
 
+def label_caveats(labels: Labels) -> list[Caveat]:
+    """Say when only the alphabet told which label means that the first was preferred."""
+    if not labels.guessed:
+        return []
+    message = (
+        f"y holds {str(labels.classes[0])!r} and {str(labels.classes[1])!r}, of which "
+        f"{str(labels.first_label)!r}, the later in the alphabet, was taken to mean that the first "
+        "action was preferred. Use +1 and -1 to be sure."
+    )
+    return [Caveat(WelfaristWarning, message)]
+
+
 def noise_caveats(
     tau: float, tau_max: float, loss: float, accuracy: float, plain_accuracy: float
 ) -> list[Caveat]:
@@ -236,12 +253,18 @@ def _levels_to_user() -> int:
     return level
 
 
-def _sole_person(weights: FloatArray, names: Sequence[str]) -> list[Caveat]:
+def _sole_person(logs: FloatArray, optimum: Optimum, names: Sequence[str]) -> list[Caveat]:
     """With one person's utility alone, every p gives the same welfare."""
+    weights, p = optimum.weights, optimum.point.p
     if len(weights) == 1 or weights.max() < _ALL_WEIGHT:
         return []
+    person = int(weights.argmax())
+    welfare = log_mean_of_logs(logs, weights, p, bool(np.isneginf(logs.min()))).value
+    # Far out even a weight of 1e-20 sways welfare, and then p does matter.
+    if not np.allclose(welfare, logs[person], rtol=0.0, atol=_SAME_WELFARE):
+        return []
     message = (
-        f"p cannot be determined: all weight is on {names[int(weights.argmax())]}, so that every "
+        f"p cannot be determined: all weight is on {names[person]}, so that every "
         "p gives the same welfare. The p shown is one of many."
     )
     return [Caveat(NotIdentifiedWarning, message)]

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.errors import InputError
-from welfarist.tables import paired_stems, split_names
+from welfarist.layouts import paired_stems
+from welfarist.tables import split_names
 from welfarist.validation import FloatArray, as_numbers, utilities_error
 
 

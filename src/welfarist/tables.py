@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from welfarist.errors import InputError
-
-_SEPARATORS = "[_. -]"
-# What the two actions of a comparison are often called in the names of columns.
-_ACTION_MARKS = [
-    {"x", "y"},
-    {"u", "v"},
-    {"a", "b"},
-    {"0", "1"},
-    {"1", "2"},
-    {"left", "right"},
-    {"first", "second"},
-]
 
 
 def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
@@ -90,87 +76,37 @@ def order_by_name(names: tuple[str, ...], stakeholders: tuple[str, ...]) -> npt.
     return np.array([number[name] for name in names], dtype=np.intp)
 
 
-def paired_stems(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...] | None:
-    """What the columns of two actions have in common, position by position.
-
-    None if they are not named alike but for one beginning or ending per action.
-
-    Examples
-    --------
-    >>> paired_stems(["self_first", "other_first"], ["self_second", "other_second"])
-    ('self', 'other')
-    >>> paired_stems(["a_self", "a_other"], ["b_self", "b_other"])
-    ('self', 'other')
-    >>> paired_stems(["self_x", "other_x"], ["other_y", "self_y"]) is None
-    True
-    """
-    endings = _stems_before_endings(first, second)
-    if endings is not None:
-        return endings
-    turned = _stems_before_endings([n[::-1] for n in first], [n[::-1] for n in second])
-    return None if turned is None else tuple(stem[::-1] for stem in turned)
+def refuse_text(table: Any) -> None:
+    """Name the column and row of the first text that is no number, if there is one."""
+    entries = np.asarray(table, dtype=object)
+    for index, value in np.ndenumerate(entries):
+        if isinstance(value, str) and not _is_number(value):
+            names = getattr(table, "columns", None)
+            column = index[-1] if names is None else repr(list(names)[index[-1]])
+            raise InputError(
+                f"every column must hold real numbers; found text {value!r:.60} at row {index[0]}, "
+                f"column {column}. Leave that column out, or convert it."
+            )
 
 
-def same_people_in_another_order(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether two actions' columns name the same people, but not in the same order.
-
-    Examples
-    --------
-    >>> same_people_in_another_order(["self_x", "other_x"], ["other_y", "self_y"])
-    True
-    """
-    for turn in (1, -1):
-        one, other = (_without_ending([n[::turn] for n in names]) for names in (first, second))
-        if one != other and sorted(one) == sorted(other):
-            return True
-    return False
+def refuse_twins(X: Any) -> None:
+    """Columns that share a name cannot be told apart."""
+    columns = getattr(X, "columns", None) if hasattr(type(X), "columns") else None
+    if columns is None or len(set(columns)) == len(list(columns)):
+        return
+    twice = next(name for i, name in enumerate(columns) if name in list(columns)[:i])
+    raise InputError(
+        f"X must have distinct column names; found {twice!r} twice. Rename the columns; two "
+        "actions with the same names go to Comparisons.from_arrays(U, V, y)."
+    )
 
 
-def look_interleaved(names: Sequence[str]) -> bool:
-    """Whether columns come person by person, such as self_x, self_y, other_x, other_y.
-
-    With two people the same pattern is also that of x_self, x_other, y_self, y_other, which is
-    in order: what tells them apart is which part looks like the name of an action.
-    """
-    if len(names) < 4 or len(names) % 2:
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
         return False
-    even, odd = names[0::2], names[1::2]
-    if _stems_before_endings(even, odd) is None:
-        return False
-    half = len(names) // 2
-    if paired_stems(names[:half], names[half:]) is None:
-        return True
-    marks = {re.split(_SEPARATORS, name)[-1].lower() for name in (even[0], odd[0])}
-    return marks in _ACTION_MARKS
-
-
-def _stems_before_endings(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...] | None:
-    common = [_beginning([a, b]) for a, b in zip(first, second, strict=True)]
-    endings = [
-        {name[len(stem) :] for name, stem in zip(names, common, strict=True)}
-        for names in (first, second)
-    ]
-    if len(endings[0]) != 1 or len(endings[1]) != 1 or endings[0] == endings[1]:
-        return None
-    stems = tuple(_without_ending(common))
-    return stems if all(stems) and len(set(stems)) == len(stems) else None
-
-
-def _without_ending(names: Sequence[str]) -> list[str]:
-    """Cut what all names end in, from its first separator on; one name has no such ending."""
-    if len(names) > 1:
-        ending = _beginning([name[::-1] for name in names])[::-1]
-        mark = re.search(_SEPARATORS, ending)
-        if mark:
-            cut = len(ending) - mark.start()
-            names = [name[:-cut] for name in names]
-    return [re.sub(f"{_SEPARATORS}+$", "", name) for name in names]
-
-
-def _beginning(names: Sequence[str]) -> str:
-    """The letters that all names begin with."""
-    same = [len(set(letters)) == 1 for letters in zip(*names, strict=False)]
-    return names[0][: [*same, False].index(False)]
+    return True
 
 
 def _listed(names: list[str], most: int = 5) -> str:
