@@ -374,6 +374,7 @@ def test_summary_tells_everything():
         (dict(weights="equal", groups=[0, 0, 1, 1]), "Give one of the two"),
         (dict(weights=[1, 1, 1, 1], groups=[0, 0, 1, 1]), "Give one of the two"),
         (dict(groups=[0, 1]), "one label per person, 4 in all"),
+        (dict(groups=["x", None, "x", "y"]), "labels of one kind"),
         (dict(p=np.nan), "p must be a number"),
         (dict(p="kind"), "a doctrine must be one of"),
         (dict(prior=0.5), "at least 1"),

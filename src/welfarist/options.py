@@ -99,6 +99,13 @@ def group_labels(
         raise InputError(
             f"groups must hold one label per person, {people} in all; found shape {labels.shape}."
         )
+    try:
+        np.unique(labels)
+    except TypeError:
+        raise InputError(
+            "groups must hold labels of one kind, all text or all numbers; found "
+            f"{labels.tolist()!r:.80}. Give everybody a group."
+        ) from None
     return labels
 
 
