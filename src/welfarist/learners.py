@@ -233,7 +233,9 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
 
     def _conclude(self, scores: Scores, loss: ScoreLoss, optimum: Optimum, names: Names) -> None:
         evaluation = _known(loss, optimum)
-        counted = scores.utilities[scores.counts > 0]
+        counted = scores.utilities  # a large table is not copied without need
+        if not scores.counts.all():
+            counted = counted[scores.counts > 0]
         data = loss.scores, loss.sample_weight, evaluation.welfare
         found = [
             *self._common_caveats(
