@@ -119,3 +119,54 @@ def test_actions_of_different_people_are_refused():
 def test_bad_scores_are_named(arguments, message):
     with pytest.raises(wf.InputError, match=message):
         Scores.of(**{"utilities": TABLE, "scores": [1.0, 2.0, 3.0], **arguments})
+
+
+def test_zeros_and_ones_are_not_taken_for_ties():
+    with pytest.raises(wf.InputError, match=r"only 0 and 1.*2 \* y - 1, or booleans"):
+        wf.Comparisons(TABLE, [[0, 1], [1, 2]], [0, 1])
+    for flags in ([False, True], np.array([False, True]), pd.Series([False, True], dtype=object)):
+        assert wf.Comparisons(TABLE, [[0, 1], [1, 2]], flags).outcomes.tolist() == [-1, 1]
+    u, v = TABLE[:2], TABLE[1:]
+    assert wf.Comparisons.from_arrays(u, v, pl.Series([True, False])).outcomes.tolist() == [1, -1]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_columns_of_two_actions_are_matched_by_name(library):
+    u = library({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    v = library({"b": [5.0, 6.0], "a": [7.0, 8.0]})
+    made = wf.Comparisons.from_arrays(u, v, [1, -1])
+    assert made.utilities[made.pairs[:, 1]].tolist() == [[7, 5], [8, 6]]
+    assert made.stakeholders == ("a", "b")
+    x, y = library({"a_x": [1.0], "b_x": [3.0]}), library({"a_y": [5.0], "b_y": [7.0]})
+    assert wf.Comparisons.from_arrays(x, y, [1]).stakeholders == ("a", "b")
+    for other in ({"b_y": [5.0], "a_y": [7.0]}, {"c": [5.0], "d": [7.0]}):
+        with pytest.raises(wf.InputError, match="the same people, by name; found columns 'a_x'"):
+            wf.Comparisons.from_arrays(x, library(other), [1])
+
+
+def test_some_of_the_comparisons():
+    made = wf.Comparisons(TABLE, [[0, 1], [1, 2], [0, 2]], [1, -1, 0], [1, 2, 3], ["a", "b", "c"])
+    for chosen in (slice(1, None), [1, 2], np.array([False, True, True])):
+        part = made[chosen]
+        assert part.utilities is made.utilities
+        assert part.pairs.tolist() == [[1, 2], [0, 2]]
+        assert part.outcomes.tolist() == [-1, 0]
+        assert part.counts.tolist() == [2, 3]
+        assert part.by.tolist() == ["b", "c"]
+    assert len(made[0]) == 1
+    with pytest.raises(wf.InputError, match="row numbers below 3"):
+        made[7]
+    with pytest.raises(wf.InputError, match="row numbers below 3"):
+        made["a"]
+
+
+def test_missing_utilities_are_counted_and_named():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, np.nan, np.nan]})
+    with pytest.raises(wf.InputError, match="NaN at row 1, column 'b', and in 2 of 3 rows"):
+        wf.Comparisons(frame, [[0, 1]], [1])
+
+
+def test_names_of_actions_are_not_row_numbers():
+    for pairs in ([["x", "y"]], pd.DataFrame({"one": ["x"], "two": ["y"]})):
+        with pytest.raises(wf.InputError, match="get_indexer"):
+            wf.Comparisons(TABLE, pairs, [1])

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from benchmarks import problems
 from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -188,11 +189,11 @@ def test_separable_choices_are_called_so():
         CHOICES.utilities[CHOICES.pairs[:, 0]], CHOICES.utilities[CHOICES.pairs[:, 1]]
     )
     data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, outcomes)
-    with warned(wf.SeparationWarning, match='noise-free .* noise="none"'):
+    with warned(wf.SeparationWarning, match='noise-free .*noise="none".* is planned'):
         est = wf.ComparisonClassifier().fit(data)
     assert est.tau_ == 1e6
     assert est.score(data) == 1.0
-    with warned(wf.SeparationWarning, match="Raise tau_max"):
+    with warned(wf.SearchRangeWarning, match="larger would fit better. Raise tau_max"):
         capped = wf.ComparisonClassifier(tau_max=2.0).fit(CHOICES.comparisons())
     assert capped.tau_ == pytest.approx(2.0)
 
@@ -248,6 +249,101 @@ def test_zero_utilities_restrict_the_search_and_say_so():
     assert chosen.p_ > 0
 
 
+def _messages(est, *data):
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        est.fit(*data)
+    return [str(w.message) for w in given]
+
+
+@pytest.mark.parametrize("weights", ["learn", [0, 0, 1, 0]])
+def test_one_person_alone_leaves_the_power_open(weights):
+    frame = pd.DataFrame(SCORES.utilities, columns=["a", "b", "c", "d"])
+    with warned(wf.NotIdentifiedWarning, match="all weight is on c, so that every p"):
+        est = wf.WelfareRegressor(weights=weights).fit(frame, frame.c)
+    assert est.weights_ == pytest.approx([0, 0, 1, 0])
+    assert est.loss_ == pytest.approx(0, abs=1e-12)
+
+
+def test_fewer_decisions_than_parameters_are_said():
+    table, scores = np.tile(SCORES.utilities[:3], (30, 1)), np.tile(SCORES.scores[:3], 30)
+    with warned(wf.NotIdentifiedWarning, match="3 different decisions .* 4 .*: p and 3 weights"):
+        wf.WelfareRegressor().fit(table, scores)
+    assert not _messages(wf.WelfareRegressor(p=0.5, weights=SCORES.weights), table, scores)
+    assert not _messages(wf.WelfareRegressor(prior=2.0), table, scores)
+    few = wf.Comparisons(CHOICES.utilities, CHOICES.pairs[:4], CHOICES.outcomes[:4])
+    with warned(wf.NotIdentifiedWarning, match="4 .* 6 parameters: p, 3 weights, tau and rho"):
+        wf.ComparisonClassifier(noise="lapse").fit(few)
+
+
+def test_reversed_choices_are_called_so():
+    with warned(wf.NotIdentifiedWarning, match="look reversed.*opposite choices are explained"):
+        wf.ComparisonClassifier().fit(
+            wf.Comparisons(CHOICES.utilities, CHOICES.pairs, -CHOICES.outcomes)
+        )
+
+
+def test_scores_on_another_scale_are_called_so():
+    with warned(wf.MisfitWarning, match="100% of the scores lie outside .* set scale=True"):
+        wf.WelfareRegressor().fit(SCORES.utilities, 100 * SCORES.scores)
+    with warned(wf.MisfitWarning, match="no better than their mean"):
+        est = wf.WelfareRegressor().fit(SCORES.utilities, 10 - SCORES.scores)
+    assert est.result_.r_squared <= 0
+    with warned(wf.MisfitWarning, match="no positive scale fits"):
+        wf.WelfareRegressor(scale=True).fit(SCORES.utilities, 100 - SCORES.scores)
+    with pytest.raises(wf.InputError, match="positive somewhere for scale=True"):
+        wf.WelfareRegressor(scale=True).fit(SCORES.utilities, -SCORES.scores)
+    with pytest.raises(wf.InputError, match="scale must be True or False"):
+        wf.WelfareRegressor(scale=0.01).fit(SCORES.utilities, SCORES.scores)
+
+
+def test_r_squared_is_the_score():
+    est = wf.WelfareRegressor().fit(SCORES.utilities, SCORES.scores)
+    score = est.score(SCORES.utilities, SCORES.scores)
+    assert est.result_.r_squared == pytest.approx(score)
+    assert "R squared" in est.result_.summary()
+
+
+@pytest.mark.parametrize("wrap", [lambda est: est, make_pipeline])
+def test_warnings_point_at_the_line_of_the_user(wrap):
+    level = np.arange(1.0, 20.0)[:, None]
+    ahead = wrap(wf.ComparisonClassifier())
+    for est, x, y in (
+        (wrap(wf.WelfareRegressor()), level, level[:, 0]),
+        (ahead, np.hstack([level, level[::-1]]), np.where(level > 10, 1, -1)[:, 0]),
+    ):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            est.fit(x, y)
+        assert given
+        assert {w.filename for w in given} == {__file__}
+
+
+def test_doctrines_may_be_named():
+    named = wf.WelfareRegressor(p="nash").fit(SCORES.utilities, SCORES.scores)
+    assert named.p_ == 0
+
+
+def test_summary_tells_what_was_given():
+    fits = (
+        (dict(p=1), "utilitarian (given)"),
+        (dict(weights="equal"), "0.2500   equal"),
+        (dict(weights=[1, 1, 1, 1]), "0.2500   given"),
+        (dict(groups=["x", "x", "y", "y"]), "group y"),
+        (dict(p=1.04), "close to utilitarian (given)"),
+        (dict(p=1, weights="equal"), "everything was given"),
+    )
+    for options, words in fits:
+        est = wf.WelfareRegressor(**options).fit(SCORES.utilities, SCORES.scores)
+        assert words in est.result_.summary()
+        assert est.result_ != est.fit(SCORES.utilities, SCORES.scores).result_
+
+
+def test_one_decision_is_singular():
+    est = wf.WelfareRegressor(p=1, weights="equal").fit([[1.0, 2.0]], [1.5])
+    assert "Learned from 1 decision\n" in est.result_.summary()
+
+
 def test_not_converged_is_said():
     with warned(wf.NotConvergedWarning, match="did not converge: 2 steps were not enough"):
         est = wf.ComparisonClassifier(max_iter=2, n_starts=1).fit(CHOICES.comparisons())
@@ -278,14 +374,17 @@ def test_summary_tells_everything():
         (dict(weights="equal", groups=[0, 0, 1, 1]), "Give one of the two"),
         (dict(weights=[1, 1, 1, 1], groups=[0, 0, 1, 1]), "Give one of the two"),
         (dict(groups=[0, 1]), "one label per person, 4 in all"),
+        (dict(groups=["x", None, "x", "y"]), "labels of one kind"),
         (dict(p=np.nan), "p must be a number"),
-        (dict(p="Nash"), "p must be"),
+        (dict(p="kind"), "a doctrine must be one of"),
         (dict(prior=0.5), "at least 1"),
         (dict(prior=[2.0, 2.0]), "one per learned weight"),
         (dict(solver="magic"), 'solver must be one of "newton"'),
         (dict(n_starts=0), "positive whole number"),
         (dict(max_iter=0), "max_iter must be a positive number"),
         (dict(tol=-1), "tol must be a positive number"),
+        (dict(random_state="seed"), "random_state must be a whole number"),
+        (dict(random_state=-1), "random_state must be a whole number"),
     ],
 )
 def test_bad_options_are_named(options, message):
@@ -303,6 +402,8 @@ def test_bad_options_are_named(options, message):
         (dict(noise="gaussian"), 'noise must be one of "none", "flip"'),
         (dict(tau_max=0), "tau_max must be a positive number"),
         (dict(tau_max="high"), "tau_max must be a positive number"),
+        (dict(rho=0.1), 'rho must be left out .* Use noise="lapse"'),
+        (dict(rho=0.1, noise="lapse"), "rho must be left out .* learned here"),
     ],
 )
 def test_bad_noise_is_named(options, message):
@@ -333,7 +434,7 @@ def test_comparisons_bring_their_own_outcomes():
         wf.ComparisonClassifier().fit(CHOICES.comparisons(), CHOICES.outcomes)
 
 
-@pytest.mark.parametrize("labels", [[0, 1], [False, True], ["no", "yes"], [-1, 1]])
+@pytest.mark.parametrize("labels", [[0, 1], [False, True], ["no", "yes"], [-1, 1], [1, 2]])
 def test_two_labels_of_any_kind(labels):
     y = np.array(labels)[(CHOICES.outcomes > 0).astype(int)]
     est = wf.ComparisonClassifier().fit(ROWS, y)
@@ -343,6 +444,150 @@ def test_two_labels_of_any_kind(labels):
     assert (est.predict(ROWS) == est.classes_[(reference.predict(ROWS) > 0).astype(int)]).all()
     with pytest.raises(wf.InputError, match="y must hold"):
         est.score(ROWS[:2], np.array(["?", "?"]))
+
+
+def _worded(second, first):
+    return np.where(CHOICES.outcomes > 0, first, second)
+
+
+def test_first_means_first_though_second_is_later_in_the_alphabet():
+    reference = wf.ComparisonClassifier().fit(ROWS, CHOICES.outcomes)
+    y = _worded("Second", "First")
+    est = wf.ComparisonClassifier().fit(ROWS, y)
+    assert est.p_ == reference.p_
+    assert est.classes_.tolist() == ["First", "Second"]
+    assert est.first_label_ == "First"
+    assert "Label 'First': the first action was preferred" in est.result_.summary()
+    assert (est.predict(ROWS) == np.where(reference.predict(ROWS) > 0, "First", "Second")).all()
+    assert est.predict_proba(ROWS) == pytest.approx(reference.predict_proba(ROWS)[:, ::-1])
+    assert est.decision_function(ROWS) == pytest.approx(-reference.decision_function(ROWS))
+    assert est.score(ROWS, y) == reference.score(ROWS, CHOICES.outcomes)
+    assert roc_auc_score(y, est.decision_function(ROWS)) > 0.9
+
+
+def test_unclear_texts_are_said():
+    with warned(wf.WelfaristWarning, match="'right', the later in the alphabet"):
+        est = wf.ComparisonClassifier().fit(ROWS, _worded("left", "right"))
+    assert "Label 'right': the first" in est.result_.summary()
+
+
+def test_ordered_categories_keep_their_order():
+    y = pd.Series(pd.Categorical(_worded("worse", "better"), ["worse", "better"], ordered=True))
+    est = wf.ComparisonClassifier().fit(ROWS, y)
+    assert est.first_label_ == "better"
+    assert est.p_ == wf.ComparisonClassifier().fit(ROWS, CHOICES.outcomes).p_
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    "names",
+    [
+        "a_x b_x c_x d_x a_y b_y d_y c_y",
+        "a_x a_y b_x b_y c_x c_y d_x d_y",
+        "x.a x.b x.c x.d y.b y.a y.c y.d",
+    ],
+)
+def test_columns_in_another_order_are_refused(library, names):
+    frame = library(dict(zip(names.split(), ROWS.T, strict=True)))
+    with pytest.raises(wf.InputError, match="self_x, other_x, self_y, other_y"):
+        wf.ComparisonClassifier().fit(frame, CHOICES.outcomes)
+
+
+def test_two_people_may_be_interleaved_or_not():
+    four, y = ROWS[:, [0, 1, 4, 5]], CHOICES.outcomes
+    frame = pd.DataFrame(four, columns=["self_1", "self_2", "other_1", "other_2"])
+    with pytest.raises(wf.InputError, match="in the same order"):
+        wf.ComparisonClassifier().fit(frame, y)
+    frame = pd.DataFrame(four, columns=["x_self", "x_other", "y_self", "y_other"])
+    est = wf.ComparisonClassifier(p=0).fit(frame, y)
+    assert est.result_.stakeholders == ("self", "other")
+
+
+def _named_fits(**options):
+    frame = pd.DataFrame(SCORES.utilities, columns=list("abcd"))
+    table = pd.DataFrame(CHOICES.utilities, columns=list("abcd"))
+    comparisons = wf.Comparisons(table, CHOICES.pairs, CHOICES.outcomes)
+    return (
+        wf.WelfareRegressor(**options).fit(frame, SCORES.scores),
+        wf.ComparisonClassifier(**options).fit(comparisons),
+    )
+
+
+@pytest.mark.parametrize(
+    ("named", "listed"),
+    [
+        (dict(weights={"d": 4, "a": 1, "b": 2, "c": 3}), dict(weights=[1, 2, 3, 4])),
+        (dict(weights=pd.Series([4, 1, 2, 3], list("dabc"))), dict(weights=[1, 2, 3, 4])),
+        (dict(weights=pd.Series([4, 1, 2, 3])), dict(weights=[4, 1, 2, 3])),
+        (dict(groups={"d": 1, "b": 1, "a": 0, "c": 0}), dict(groups=[0, 1, 0, 1])),
+        (dict(groups={"x": ["a", "c"], "y": ["d", "b"]}), dict(groups=[0, 1, 0, 1])),
+        (dict(prior={"d": 9, "a": 2, "b": 3, "c": 4}), dict(prior=[2, 3, 4, 9])),
+        (
+            dict(groups={"x": ["a", "c"], "y": ["d", "b"]}, prior={"y": 9, "x": 2}),
+            dict(groups=[0, 1, 0, 1], prior=[2, 9]),
+        ),
+    ],
+)
+def test_options_may_be_labelled(named, listed):
+    for one, other in zip(_named_fits(**named), _named_fits(**listed), strict=True):
+        assert (one.weights_ == other.weights_).all()
+        assert one.p_ == other.p_
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (dict(weights={"a": 1, "b": 1, "c": 1}), "weights must name each .* none for 'd'"),
+        (dict(weights={**dict.fromkeys("abcd", 1), "e": 1}), "the unknown 'e'"),
+        (dict(weights=pd.Series(1, list("aabcd"))), "must name each"),
+        (dict(groups={"x": ["a", "b"], "y": ["b", "c", "d"]}), "must not overlap; found 'b'"),
+        (dict(groups=[["a", "b"], ["c", "d"]]), "one label per person.*a mapping of names"),
+        (dict(groups=[["a", "b"], ["c"]]), "one label per person.*a mapping of names"),
+        (dict(prior={"a": 2.0}), "prior must name each"),
+    ],
+)
+def test_wrong_names_in_options_are_named(options, message):
+    with pytest.raises(wf.InputError, match=message):
+        _named_fits(**options)
+
+
+def test_labelled_options_need_names():
+    with pytest.raises(wf.InputError, match="people who have names; found none"):
+        wf.WelfareRegressor(weights={"a": 1}).fit(SCORES.utilities, SCORES.scores)
+
+
+def test_bad_entries_are_found_by_name():
+    frame = pd.DataFrame(SCORES.utilities, columns=list("abcd"))
+    missing = frame.copy()
+    missing.loc[[3, 7], "c"] = np.nan
+    with pytest.raises(wf.InputError, match="NaN at row 3, column 'c', and in 2 of 150 rows"):
+        wf.WelfareRegressor().fit(missing, SCORES.scores)
+    text = frame.astype(object)
+    text.loc[5, "b"] = "high"
+    for table in (text, pl.DataFrame({name: text[name].astype(str).tolist() for name in text})):
+        with pytest.raises(wf.InputError, match="text 'high' at row 5, column 'b'"):
+            wf.WelfareRegressor().fit(table, SCORES.scores)
+    with pytest.raises(wf.InputError, match=r"'a' twice.*from_arrays"):
+        wf.ComparisonClassifier().fit(pd.concat([frame, frame], axis=1), np.ones(150))
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ((ROWS[:, :4], ROWS[:, 4:]), CHOICES.outcomes),
+        ((pd.DataFrame(ROWS[:, :4]), pd.DataFrame(ROWS[:, 4:])), CHOICES.outcomes),
+        (ROWS.reshape(-1, 2, 4), CHOICES.outcomes),
+        (ROWS, None),
+    ],
+)
+def test_other_layouts_are_told_the_right_one(x, y):
+    with pytest.raises(wf.InputError, match=r"Comparisons.from_arrays.*\(n, 2 d\)"):
+        wf.ComparisonClassifier().fit(x, y)
+
+
+def test_comparisons_can_be_cross_validated():
+    scores = cross_val_score(wf.ComparisonClassifier(), CHOICES.comparisons(), cv=3)
+    assert scores.min() > 0.7
 
 
 def test_two_actions_and_one_comparison_have_an_answer():

@@ -14,6 +14,7 @@ from welfarist.derivatives import LogMeanDerivatives, log_power_mean_derivatives
 from welfarist.doctrines import DOCTRINES, Doctrine, doctrine_of, power_of
 from welfarist.errors import (
     InputError,
+    MisfitWarning,
     NotConvergedWarning,
     NotIdentifiedWarning,
     SearchRangeWarning,
@@ -45,6 +46,7 @@ __all__ = [
     "log_power_mean",
     "log_power_mean_derivatives",
     "LogMeanDerivatives",
+    "MisfitWarning",
     "NotConvergedWarning",
     "NotIdentifiedWarning",
     "power_mean",

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.derivatives import log_mean_of_logs
 from welfarist.errors import (
+    MisfitWarning,
     NotConvergedWarning,
     NotIdentifiedWarning,
     SearchRangeWarning,
     SeparationWarning,
+    WelfaristWarning,
 )
 from welfarist.fit import Caveat
+from welfarist.labels import Labels
 from welfarist.noise import SMALLEST_TAU
 from welfarist.solvers.base import Optimum
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
 
 _MOST_NAMES = 5
+_CERTAIN = 1e-6  # mean loss at which every choice is certain for all practical purposes
+# A weight this close to 1 leaves the others nothing that a double could show.
+_ALL_WEIGHT = 1.0 - 1e-9
+# Log welfares within this are the same to any reader.
+_SAME_WELFARE = 1e-6
+# Fewer right answers than this are no accident: the opposite answers are explained.
+REVERSED_BELOW = 0.4
+# Scores outside the range of the utilities by less than this share of it are rounding.
+_ROUNDING = 1e-9
+# The user's line is the first outside these packages.
+_INNER = ("welfarist", "sklearn", "joblib")
 
 
 def convergence_caveats(optimum: Optimum) -> list[Caveat]:
@@ -35,7 +51,12 @@ def convergence_caveats(optimum: Optimum) -> list[Caveat]:
 
 
 def power_caveats(
-    optimum: Optimum, learned: bool, has_zeros: bool, largest: float, certain: bool = False
+    optimum: Optimum,
+    learned: bool,
+    has_zeros: bool,
+    largest: float,
+    certain: bool = False,
+    has_prior: bool = False,
 ) -> list[Caveat]:
     """Say when the search over p was limited, or ended at an edge.
 
@@ -54,8 +75,9 @@ def power_caveats(
     if at_edge and not certain:
         message = (
             f"p reached the edge of the searched range, {optimum.point.p:g}: the loss still falls "
-            "as p grows and small weights shrink, which is how noise is overfitted by a rule that "
-            "looks at one person at a time. Fix p, use groups, or add a prior."
+            "as |p| grows and small weights shrink, which is how noise is overfitted by a rule "
+            "that looks at one person at a time. "
+            + ("Fix p or use groups." if has_prior else "Fix p, use groups, or add a prior.")
         )
         found.append(Caveat(SearchRangeWarning, message))
     return found
@@ -88,6 +110,8 @@ def identification_caveats(
             )
             found.append(Caveat(NotIdentifiedWarning, message))
         return found
+    if learn_power:
+        found.extend(_sole_person(logs, optimum, names))
     if not learn_weights:
         return found
     if np.isinf(optimum.point.p):
@@ -109,21 +133,104 @@ def identification_caveats(
     return found
 
 
-def noise_caveats(tau: float, tau_max: float, loss: float, accuracy: float) -> list[Caveat]:
-    """Say when choices are noise-free under some rule, or look random."""
-    if tau >= 0.999 * tau_max:
-        certain = accuracy == 1.0
+def count_caveats(
+    decisions: int, weighting: Weighting, learn_power: bool, extras: Sequence[str], has_prior: bool
+) -> list[Caveat]:
+    """Say when there are fewer different decisions than numbers to learn from them.
+
+    A prior determines the weights that the decisions do not.
+    """
+    weights = 0 if has_prior else max(weighting.free - 1, 0)
+    parts = ["p"] if learn_power else []
+    if weights:
+        parts.append("a weight" if weights == 1 else f"{weights} weights")
+    parts.extend(name.removeprefix("log_") for name in extras)
+    wanted = len(extras) + weights + learn_power
+    if decisions >= wanted:
+        return []
+    message = (
+        f"{_counted(decisions, 'different decision')} cannot determine "
+        f"{_counted(wanted, 'parameter')}: {_listed(parts)}. Other rules fit as well as this one. "
+        "Add decisions, or fix what you know: p, the weights, groups or a prior."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def score_caveats(
+    utilities: FloatArray,
+    scores: FloatArray,
+    counts: FloatArray,
+    predicted: FloatArray,
+    scale: bool,
+) -> list[Caveat]:
+    """Say when the rule does not describe the scores (N,) of utilities (N, d)."""
+    found = []
+    if not scale and utilities.shape[1] > 1:
+        found.extend(_outside_range(utilities, scores, counts))
+    if scale and counts @ (scores * predicted) <= 0:
         message = (
-            f"tau is at its cap, {tau_max:g}: "
-            + (
-                "the choices are noise-free under this rule"
-                if certain
-                else "larger would fit better"
-            )
-            + ", so that many rules explain them equally well. "
-            + ('noise="none" gives the whole set.' if certain else "Raise tau_max.")
+            "no positive scale fits: scores fall where welfare rises, or are mostly negative. "
+            "Scores must be larger for better actions; change their sign or add a constant."
+        )
+        found.append(Caveat(MisfitWarning, message))
+    explained = r_squared(scores, counts, predicted)
+    if explained is not None and explained <= 0:
+        message = (
+            f"the rule explains the scores no better than their mean (R squared {explained:.3g}): "
+            "p and the weights mean little. Check that larger scores mean better actions and "
+            "that scores and utilities are on one scale"
+            + ("." if scale else ", or set scale=True.")
+        )
+        found.append(Caveat(MisfitWarning, message))
+    return found
+
+
+def r_squared(scores: FloatArray, counts: FloatArray, predicted: FloatArray) -> float | None:
+    """Share of the scores' variance that is explained; None if they do not vary."""
+    around = float(counts @ np.square(scores - np.average(scores, weights=counts)))
+    if around <= _ROUNDING**2 * float(counts @ np.square(scores)):
+        return None
+    return 1.0 - float(counts @ np.square(predicted - scores)) / around
+
+
+def label_caveats(labels: Labels) -> list[Caveat]:
+    """Say when only the alphabet told which label means that the first was preferred."""
+    if not labels.guessed:
+        return []
+    message = (
+        f"y holds {str(labels.classes[0])!r} and {str(labels.classes[1])!r}, of which "
+        f"{str(labels.first_label)!r}, the later in the alphabet, was taken to mean that the first "
+        "action was preferred. Use +1 and -1 to be sure."
+    )
+    return [Caveat(WelfaristWarning, message)]
+
+
+def noise_caveats(
+    tau: float, tau_max: float, loss: float, accuracy: float, plain_accuracy: float
+) -> list[Caveat]:
+    """Say when choices are noise-free under some rule, look random, or look reversed.
+
+    `plain_accuracy` is that of adding up everybody's utility, a rule that is rarely much worse
+    than chance unless the outcomes mean the opposite.
+    """
+    if accuracy < REVERSED_BELOW or plain_accuracy < min(REVERSED_BELOW, 1.0 - accuracy):
+        message = (
+            "the choices look reversed: no rule of this family explains them well, but the "
+            f"opposite choices are explained to {1 - min(accuracy, plain_accuracy):.0%}. The "
+            "labels may be reversed, or utilities may be harms: +1 must mean that the first was "
+            "preferred, and more utility must be better."
+        )
+        return [Caveat(NotIdentifiedWarning, message)]
+    if accuracy == 1.0 and (tau >= 0.999 * tau_max or loss < _CERTAIN):
+        message = (
+            f"the choices are noise-free under this rule, so that tau has no largest value but its "
+            f"cap, {tau_max:g}. The set of rules that explain them all is larger than this point; "
+            'an exact method for noise-free choices (noise="none") is planned.'
         )
         return [Caveat(SeparationWarning, message)]
+    if tau >= 0.999 * tau_max:
+        message = f"tau reached its cap, {tau_max:g}: larger would fit better. Raise tau_max."
+        return [Caveat(SearchRangeWarning, message)]
     if tau <= 1.001 * SMALLEST_TAU or loss > np.log(2.0) - 1e-12:
         message = (
             "the choices look random: no rule of this family explains them better than chance."
@@ -134,8 +241,47 @@ def noise_caveats(tau: float, tau_max: float, loss: float, accuracy: float) -> l
 
 def give(caveats: Sequence[Caveat]) -> None:
     """Warn of each caveat, at the line of the user who called fit."""
+    level = _levels_to_user()
     for caveat in caveats:
-        warnings.warn(caveat.message, caveat.kind, stacklevel=4)
+        warnings.warn(caveat.message, caveat.kind, stacklevel=level)
+
+
+def _levels_to_user() -> int:
+    """How many calls above :func:`give` the user's line is, also through a pipeline."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and str(frame.f_globals.get("__name__")).split(".")[0] in _INNER:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _sole_person(logs: FloatArray, optimum: Optimum, names: Sequence[str]) -> list[Caveat]:
+    """With one person's utility alone, every p gives the same welfare."""
+    weights, p = optimum.weights, optimum.point.p
+    if len(weights) == 1 or weights.max() < _ALL_WEIGHT:
+        return []
+    person = int(weights.argmax())
+    welfare = log_mean_of_logs(logs, weights, p, bool(np.isneginf(logs.min()))).value
+    # Far out even a weight of 1e-20 sways welfare, and then p does matter.
+    if not np.allclose(welfare, logs[person], rtol=0.0, atol=_SAME_WELFARE):
+        return []
+    message = (
+        f"p cannot be determined: all weight is on {names[person]}, so that every "
+        "p gives the same welfare. The p shown is one of many."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def _outside_range(utilities: FloatArray, scores: FloatArray, counts: FloatArray) -> list[Caveat]:
+    low, high = utilities.min(axis=1), utilities.max(axis=1)
+    outside = (scores < low * (1 - _ROUNDING)) | (scores > high * (1 + _ROUNDING))
+    share = float(counts @ outside) / float(counts.sum())
+    if share <= 0.5:
+        return []
+    message = (
+        f"{share:.0%} of the scores lie outside the range of their action's utilities, where no "
+        "welfare of this family can be. If scores are on another scale, set scale=True."
+    )
+    return [Caveat(MisfitWarning, message)]
 
 
 def _twins(logs: FloatArray, names: Sequence[str]) -> list[Caveat]:
@@ -155,6 +301,14 @@ def _twins(logs: FloatArray, names: Sequence[str]) -> list[Caveat]:
         f"action: {shown}. Put them in one group."
     )
     return [Caveat(NotIdentifiedWarning, message)]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), parts[-1]])
 
 
 def _named(people: npt.NDArray[np.intp], names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ comparison is a choice from a menu of two.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.errors import InputError
+from welfarist.layouts import paired_stems
 from welfarist.tables import split_names
 from welfarist.validation import FloatArray, as_numbers, utilities_error
 
@@ -36,8 +38,23 @@ def as_utility_table(utilities: object) -> tuple[FloatArray, tuple[str, ...] | N
         )
     table = table.astype(np.float64, copy=False)
     if not (table.min() >= 0 and table.max() < np.inf):
+        refuse_missing(table, names)
         raise utilities_error(table)
     return table, names
+
+
+def refuse_missing(table: FloatArray, names: Sequence[str] | None = None) -> None:
+    """Require a table (N, d) without NaN, or say where they are and in how many rows."""
+    missing = np.isnan(table)
+    if not missing.any():
+        return
+    row, column = (int(i) for i in np.argwhere(missing)[0])
+    rows = int(missing.any(axis=1).sum())
+    where = f"column {column if names is None else repr(str(names[column]))}"
+    raise InputError(
+        f"utilities must be complete; found NaN at row {row}, {where}, and in {rows} of "
+        f"{len(table)} rows altogether. Drop those rows, or fill in what is missing."
+    )
 
 
 @dataclass(frozen=True)
@@ -84,7 +101,8 @@ class Comparisons:
     pairs : (n, 2) array-like of int
         Row numbers of the two actions that were compared.
     outcomes : (n,) array-like
-        +1 if the first was preferred, -1 if the second, 0 for a tie.
+        +1 if the first was preferred, -1 if the second, 0 for a tie; or booleans, True if the
+        first was preferred.
     counts : (n,) array-like, optional
         How often each comparison was observed with this outcome.
     by : (n,) array-like, optional
@@ -97,6 +115,8 @@ class Comparisons:
     2
     >>> decisions.actions, decisions.people
     (3, 2)
+    >>> decisions[:1]
+    Comparisons(1 of 3 actions, 2 people)
     """
 
     def __init__(
@@ -119,7 +139,9 @@ class Comparisons:
     ) -> Comparisons:
         """Comparisons given as the utilities of both actions, (n, d) and (n, d).
 
-        Rows that are equal become one action, except within a comparison.
+        Rows that are equal become one action, except within a comparison. The columns of two
+        data frames are matched by name; names that differ by one ending or beginning per action
+        (self_x, other_x and self_y, other_y) must be in the same order.
 
         Examples
         --------
@@ -128,12 +150,14 @@ class Comparisons:
         2
         """
         first, names = as_utility_table(u)
-        second, _ = as_utility_table(v)
+        second, others = as_utility_table(v)
         if first.shape != second.shape:
             raise InputError(
                 "both actions of a comparison must have the same people; found utilities of shape "
                 f"{first.shape} and {second.shape}."
             )
+        if names is not None and others is not None:
+            second, names = _matched(second, names, others)
         table, rows = _distinct_rows(np.concatenate([first, second]))
         pairs = np.ascontiguousarray(rows.reshape(2, -1).T)
         same = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
@@ -141,11 +165,34 @@ class Comparisons:
             pairs[same, 1] = len(table) + np.arange(len(same))
             table = np.concatenate([table, second[same]])
         made = cls(table, pairs, outcomes, counts, by)
-        made.stakeholders = names
+        made.stakeholders = names or others
         return made
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def __getitem__(self, chosen: Any) -> Comparisons:
+        """Return some of the comparisons, by slice, row numbers or mask, of the same table."""
+        if isinstance(chosen, tuple) and len(chosen) == 2 and chosen[1] is Ellipsis:
+            chosen = chosen[0]  # how scikit-learn asks for rows
+        try:
+            rows = np.atleast_1d(np.arange(len(self))[chosen])
+        except IndexError:
+            raise InputError(
+                f"comparisons must be chosen by a slice, row numbers below {len(self)} or a mask "
+                f"of that length; found {chosen!r:.60}."
+            ) from None
+        part = object.__new__(Comparisons)  # all has been checked
+        part.utilities, part.stakeholders = self.utilities, self.stakeholders
+        part.pairs, part.outcomes = self.pairs[rows], self.outcomes[rows]
+        part.counts = self.counts[rows]
+        part.by = None if self.by is None else self.by[rows]
+        return part
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of comparisons, as scikit-learn asks for it."""
+        return (len(self),)
 
     def __repr__(self) -> str:
         return f"Comparisons({len(self)} of {self.actions} actions, {self.people} people)"
@@ -232,7 +279,13 @@ class MergedPairs:
 
 
 def _as_pairs(pairs: object, actions: int) -> npt.NDArray[np.intp]:
-    array = as_numbers(pairs, "pairs")
+    try:
+        array = as_numbers(pairs, "pairs")
+    except InputError as problem:
+        raise InputError(
+            f"{problem} Row numbers of the table of actions are needed, counted from 0; where "
+            "actions have names, df.index.get_indexer(names) gives them."
+        ) from None
     if array.ndim != 2 or array.shape[1] != 2:
         raise InputError(
             "pairs must be a table with two columns, the row numbers of the compared actions; "
@@ -263,7 +316,7 @@ def _as_pairs(pairs: object, actions: int) -> npt.NDArray[np.intp]:
 
 
 def _as_outcomes(outcomes: object, comparisons: int) -> npt.NDArray[np.int8]:
-    values = _column(outcomes, "outcomes", comparisons)
+    values = _column(_signs(outcomes), "outcomes", comparisons)
     allowed = (values == 1) | (values == -1) | (values == 0)
     if not allowed.all():
         row = int(np.argmin(allowed))
@@ -276,7 +329,42 @@ def _as_outcomes(outcomes: object, comparisons: int) -> npt.NDArray[np.int8]:
             "at least one outcome must be a preference; found only ties, from which nothing can "
             "be learned."
         )
+    if (values == 0).any() and not (values == -1).any():
+        raise InputError(
+            "outcomes must be +1 (the first was preferred), -1 (the second) or 0 (a tie); found "
+            "only 0 and 1. If 0 means that the second was preferred, pass 2 * y - 1, or booleans."
+        )
     return values.astype(np.int8)
+
+
+def _signs(outcomes: object) -> object:
+    """Turn booleans into +1 and -1, and leave everything else as it is."""
+    values = np.asarray(outcomes)
+    flags = values.dtype.kind == "b" or (
+        values.dtype.kind == "O" and values.size and all(isinstance(v, bool) for v in values.flat)
+    )
+    return np.where(values.astype(bool), 1, -1) if flags else outcomes
+
+
+def _matched(
+    second: FloatArray, names: tuple[str, ...], others: tuple[str, ...]
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the second actions' columns in the order of the first's, and the people's names."""
+    if names == others:
+        return second, names
+    if sorted(names) == sorted(others):
+        return second[:, [others.index(name) for name in names]], names
+    stems = paired_stems(names, others)
+    if stems is None:
+        raise InputError(
+            "both actions of a comparison must have the same people, by name; found columns "
+            f"{_shown(names)} and {_shown(others)}. Rename or reorder the columns, or pass arrays."
+        )
+    return second, stems
+
+
+def _shown(names: tuple[str, ...]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
 
 
 def _as_labels(labels: object, length: int) -> npt.NDArray[Any]:
@@ -315,6 +403,15 @@ def as_counts(counts: object, what: str, length: int) -> FloatArray:
     if not values.any():
         raise InputError(f"{what} must not all be zero; found nothing that counts.")
     return values
+
+
+def distinct_up_to(table: FloatArray, enough: int) -> int:
+    """Count the distinct rows of a table, but no further than `enough` of them."""
+    for size in (2 * enough, len(table)):  # most tables show enough at their head
+        count = len(_distinct_rows(table[:size])[0])
+        if count >= enough:
+            return enough
+    return count
 
 
 def _distinct_rows(table: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:

@@ -8,10 +8,11 @@
 
     UserWarning
     └── WelfaristWarning          an answer comes with a caveat
+        ├── MisfitWarning         the rule does not describe the scores
         ├── NotConvergedWarning   the solver stopped before it could be sure
         ├── NotIdentifiedWarning  the data do not determine p or a weight
         ├── SeparationWarning     choices are noise-free under some rule; tau is at its cap
-        └── SearchRangeWarning    the search over p was cut short, or ended at its edge
+        └── SearchRangeWarning    the search over p or tau was cut short, or ended at its edge
 
 A message says what must hold, what was found and where, and what to do about it.
 """
@@ -31,6 +32,10 @@ class WelfaristWarning(UserWarning):
     """The root of every warning this package gives: an answer with a caveat."""
 
 
+class MisfitWarning(WelfaristWarning):
+    """The rule that fits best does not describe the scores: look at their scale and direction."""
+
+
 class NotConvergedWarning(WelfaristWarning):
     """The solver stopped before it could be sure of having reached an optimum."""
 
@@ -44,4 +49,4 @@ class SeparationWarning(WelfaristWarning):
 
 
 class SearchRangeWarning(WelfaristWarning):
-    """The search over the power was limited by the data, or ended at the edge of its range."""
+    """The search over p or tau was limited by the data, or ended at the edge of its range."""

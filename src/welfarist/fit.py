@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from welfarist.doctrines import DOCTRINES
 from welfarist.validation import FloatArray
 from welfarist.welfare import WelfareFunction
+
+# A power this near to a named one is called so in a summary.
+_CLOSE = 0.05
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class Caveat:
     message: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
 class FitResult:
     """The full record of a fit.
 
@@ -49,6 +53,9 @@ class FitResult:
         How many decisions were observed, counts included.
     accuracy : float or None
         Share of the comparisons the rule gets right; a tie is half right.
+    r_squared : float or None
+        Share of the scores' variance the rule explains; None for comparisons, and for scores
+        that do not vary.
     converged : bool
     reason : str
         Why the solver stopped.
@@ -59,6 +66,12 @@ class FitResult:
     agreeing : int
         How many starts reached the best one.
     caveats : tuple of Caveat
+    given : tuple of str
+        What the user fixed: "p", "weights".
+    weight_notes : tuple of str
+        What the summary says of each weight: that it was given, is equal, or the person's group.
+    first_label : str or None
+        The label that was taken to mean that the first action was preferred, if it was text.
     """
 
     p: float
@@ -70,12 +83,16 @@ class FitResult:
     loss: float
     decisions: float
     accuracy: float | None
+    r_squared: float | None
     converged: bool
     reason: str
     n_iter: int
     start_values: FloatArray = field(repr=False)
     agreeing: int
     caveats: tuple[Caveat, ...] = ()
+    given: tuple[str, ...] = ()
+    weight_notes: tuple[str, ...] = ()
+    first_label: str | None = None
 
     @property
     def welfare(self) -> WelfareFunction:
@@ -100,6 +117,8 @@ class FitResult:
             "scale": self.scale,
             "loss": self.loss,
             "accuracy": self.accuracy,
+            "r_squared": self.r_squared,
+            "given": list(self.given),
             "decisions": self.decisions,
             "converged": self.converged,
             "n_iter": self.n_iter,
@@ -122,35 +141,42 @@ class FitResult:
           weight of person 0   0.5000
           weight of person 1   0.5000
           mean loss         ...
+          R squared            1.0000
         Converged: ...
         """
         lines: list[tuple[str, float, str]] = [
             ("power p", self.p + 0.0 if abs(self.p) > 5e-5 else 0.0, self._doctrine()),
             ("inequality aversion", 1.0 - self.p, ""),
         ]
-        for name, weight in zip(self.stakeholders, self.weights, strict=True):
-            lines.append((f"weight of {name}", float(weight), ""))
+        notes = self.weight_notes or ("",) * len(self.weights)
+        for name, weight, note in zip(self.stakeholders, self.weights, notes, strict=True):
+            lines.append((f"weight of {name}", float(weight), note))
         optional = (
             ("temperature tau", self.tau),
             ("flip probability rho", self.rho),
             ("scale", self.scale),
             ("mean loss", self.loss),
             ("accuracy", self.accuracy),
+            ("R squared", self.r_squared),
         )
         lines.extend((name, value, "") for name, value in optional if value is not None)
-        return "\n".join(
-            [f"Learned from {self.decisions:g} decisions", *_table(lines), *self._end()]
-        )
+        plural = "" if self.decisions == 1 else "s"
+        title = f"Learned from {self.decisions:g} decision{plural}"
+        return "\n".join([title, *_table(lines), *self._end()])
 
     def _doctrine(self) -> str:
         """The doctrine of p as it is printed, so that 0.0000 is called Nash."""
         shown = self.p if np.isinf(self.p) else round(self.p, 4)
-        return WelfareFunction(shown).doctrine
+        near = [d for d in DOCTRINES if 0 < abs(shown - d.p) < _CLOSE]
+        name = f"close to {near[0].name}" if near else WelfareFunction(shown).doctrine
+        return f"{name} (given)" if "p" in self.given else name
 
     def _end(self) -> list[str]:
         state = "Converged" if self.converged else "Did not converge"
         starts = f"{self.agreeing} of {len(self.start_values)} starts found this optimum"
         ends = [f"{state}: {self.reason} ({self.n_iter} steps; {starts})"]
+        if self.first_label is not None:
+            ends.append(f"Label {self.first_label!r}: the first action was preferred")
         ends.extend(f"Note: {caveat.message}" for caveat in self.caveats)
         return ends
 

@@ -12,33 +12,93 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from welfarist import caveats as caveat
 from welfarist import options
-from welfarist.decisions import Comparisons, Scores, as_counts
+from welfarist.decisions import (
+    Comparisons,
+    Scores,
+    as_counts,
+    distinct_up_to,
+    refuse_missing,
+)
 from welfarist.errors import InputError
-from welfarist.fit import FitResult, named_people
+from welfarist.fit import Caveat, FitResult, named_people
+from welfarist.labels import Labels, order_of
+from welfarist.layouts import people_of, refuse_layout
 from welfarist.losses import ComparisonLoss, Point, ScoreLoss
 from welfarist.losses.prior import with_prior
 from welfarist.noise import preference_probability
 from welfarist.progress import Progress, ProgressOption
 from welfarist.solvers.base import Optimum
+from welfarist.tables import refuse_text, refuse_twins
 from welfarist.validation import FloatArray, utilities_error
 from welfarist.weighting import Weighting
 from welfarist.welfare import WelfareFunction
+
+Names = tuple[str, ...] | None
+
+# Above this accuracy nobody need ask whether the outcomes mean the opposite.
+_DOUBTFUL = 0.75
 
 
 class _WelfareLearner(BaseEstimator):  # type: ignore[misc]
     """What both learners share: how options reach the solver and results the attributes."""
 
-    def _minimise(self, loss: Any, observations: float, has_zeros: bool) -> Optimum:
+    def _minimise(self, loss: Any, observations: float, names: Names) -> Optimum:
         solver = options.solver_of(self.solver, self.n_starts, self.max_iter, self.tol)
-        concentration = options.concentration_of(self.prior, loss.weighting)
+        concentration = options.concentration_of(self.prior, loss.weighting, self.groups, names)
         penalised = with_prior(loss, concentration, observations)
         solver.check(penalised)
         return solver.minimise(
             penalised,
             options.generator_of(self.random_state),
-            p=options.power_of_option(self.p, has_zeros),
+            p=options.power_of_option(self.p, loss.has_zeros),
             observations=observations,
             progress=Progress(self.progress),
+        )
+
+    def _common_caveats(
+        self,
+        loss: Any,
+        optimum: Optimum,
+        names: Names,
+        decisions: int,
+        accuracy: float | None = None,
+    ) -> list[Caveat]:
+        """What may have to be said of scores and of comparisons, which have an accuracy."""
+        learned, has_prior = self.p is None, self.prior is not None
+        people = named_people(names, len(optimum.weights))
+        identified = caveat.identification_caveats(
+            loss.utilities.logs, loss.weighting, learned, optimum, people, accuracy is not None
+        )
+        counted = caveat.count_caveats(
+            decisions, loss.weighting, learned, loss.extra_names, has_prior
+        )
+        return [
+            *caveat.convergence_caveats(optimum),
+            *caveat.power_caveats(
+                optimum, learned, loss.has_zeros, loss.largest_power, accuracy == 1.0, has_prior
+            ),
+            *identified,
+            *counted,
+        ]
+
+    def _common_record(self, optimum: Optimum, names: Names) -> dict[str, Any]:
+        """The fields of a result that scores and comparisons fill in alike."""
+        given = ("p", "weights")
+        known = (self.p is not None, not isinstance(self.weights, str) or self.weights != "learn")
+        nothing = optimum.reason == "nothing to learn"
+        return dict(
+            p=optimum.point.p,
+            weights=optimum.weights,
+            stakeholders=named_people(names, len(optimum.weights)),
+            converged=optimum.converged,
+            reason="everything was given" if nothing else optimum.reason,
+            n_iter=optimum.n_iter,
+            start_values=optimum.start_values,
+            agreeing=optimum.agreeing,
+            given=tuple(name for name, is_known in zip(given, known, strict=True) if is_known),
+            weight_notes=options.weight_notes(
+                self.weights, self.groups, len(optimum.weights), names
+            ),
         )
 
     def _store(self, result: FitResult) -> None:
@@ -58,11 +118,19 @@ class _WelfareLearner(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any = None, **checks: Any) -> Any:
         """Let scikit-learn check shapes, names and types; it says nothing about the entries."""
+        refuse_twins(X)
         given = {} if y is None and checks.get("reset") is False else {"y": y}
-        return validate_data(self, X, dtype=np.float64, ensure_all_finite=False, **given, **checks)
+        checks = dict(dtype=np.float64, ensure_all_finite=False, **given, **checks)
+        try:
+            return validate_data(self, X, **checks)
+        except ValueError as problem:
+            if "could not convert string" in str(problem):
+                refuse_text(X)
+            raise
 
-    def _refuse_negative(self, table: FloatArray) -> None:
+    def _refuse_bad(self, table: FloatArray) -> None:
         """Name the entry, after the words that scikit-learn's users search for."""
+        refuse_missing(table, getattr(self, "feature_names_in_", None))
         if (table < 0).any():
             raise InputError(
                 f"Negative values in data passed to {type(self).__name__}: {utilities_error(table)}"
@@ -74,15 +142,17 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
 
     Parameters
     ----------
-    p : float, optional
-        The power, in [-inf, inf]; learned if left out.
-    weights : "learn", "equal" or (d,) array-like
-        Learn the weights, give everybody the same, or take them as known.
-    groups : (d,) array-like, optional
-        A group label per person; weights are then learned per group and shared equally inside.
+    p : float or str, optional
+        The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out.
+    weights : "learn", "equal", (d,) array-like or mapping
+        Learn the weights, give everybody the same, or take them as known: in the order of the
+        people, or by their names.
+    groups : (d,) array-like or mapping, optional
+        A group label per person, or the names of the people in each group; weights are then
+        learned per group and shared equally inside.
     scale : bool
         Whether scores are on another scale than utilities: y = c M(u), with c > 0 learned.
-    prior : float or array-like, optional
+    prior : float, array-like or mapping, optional
         Concentration of a Dirichlet prior on the learned weights, at least 1; keeps them away
         from 0. None is maximum likelihood.
     solver : "newton", "grid", "two_stage", Grid or TwoStage
@@ -124,11 +194,11 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        p: float | None = None,
+        p: float | str | None = None,
         weights: options.WeightsOption = "learn",
-        groups: npt.ArrayLike | None = None,
+        groups: options.NumbersOption | None = None,
         scale: bool = False,
-        prior: npt.ArrayLike | None = None,
+        prior: options.NumbersOption | None = None,
         solver: options.SolverOption = "newton",
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
@@ -150,43 +220,45 @@ class WelfareRegressor(RegressorMixin, _WelfareLearner):  # type: ignore[misc]
 
     def fit(self, U: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from utilities (N, d) and scores (N,), weighted by `sample_weight` (N,)."""
+        scale = options.check_flag(self.scale, "scale")
         table, target = self._checked(U, y, y_numeric=True)
-        self._refuse_negative(table)
+        self._refuse_bad(table)
         scores = Scores.of(table, target, sample_weight)
+        _refuse_unscalable(scores, scale)
         people = table.shape[1]
-        names = named_people(getattr(self, "feature_names_in_", None), people)
-        weighting = options.weighting_of(self.weights, self.groups, people)
-        loss = ScoreLoss.of(scores, weighting, self.p is None, bool(self.scale))
-        observations = float(scores.counts.sum())
-        optimum = self._minimise(loss, observations, loss.has_zeros)
+        names = _as_names(getattr(self, "feature_names_in_", None))
+        weighting = options.weighting_of(self.weights, self.groups, people, names)
+        loss = ScoreLoss.of(scores, weighting, self.p is None, scale)
+        optimum = self._minimise(loss, float(scores.counts.sum()), names)
+        self._conclude(scores, loss, optimum, names)
+        return self
+
+    def _conclude(self, scores: Scores, loss: ScoreLoss, optimum: Optimum, names: Names) -> None:
+        evaluation = _known(loss, optimum)
+        counted = scores.utilities  # a large table is not copied without need
+        if not scores.counts.all():
+            counted = counted[scores.counts > 0]
+        data = loss.scores * loss.unit, loss.sample_weight, evaluation.welfare * loss.unit
         found = [
-            *caveat.convergence_caveats(optimum),
-            *caveat.power_caveats(optimum, self.p is None, loss.has_zeros, loss.largest_power),
-            *caveat.identification_caveats(
-                loss.utilities.logs, weighting, self.p is None, optimum, names, compared=False
+            *self._common_caveats(
+                loss, optimum, names, distinct_up_to(counted, counted.shape[1] + 2)
             ),
+            *caveat.score_caveats(counted, *data, loss.scale),
         ]
-        self.scale_ = float(np.exp(optimum.point.extras[0])) if self.scale else 1.0
+        self.scale_ = float(np.exp(optimum.point.extras[0])) if loss.scale else 1.0
         self._store(
             FitResult(
-                p=optimum.point.p,
-                weights=optimum.weights,
-                stakeholders=names,
                 tau=None,
                 rho=None,
-                scale=self.scale_ if self.scale else None,
-                loss=_known(loss, optimum).value * loss.unit * loss.unit,
-                decisions=observations,
+                scale=self.scale_ if loss.scale else None,
+                loss=evaluation.value * loss.unit * loss.unit,
+                decisions=float(scores.counts.sum()),
                 accuracy=None,
-                converged=optimum.converged,
-                reason=optimum.reason,
-                n_iter=optimum.n_iter,
-                start_values=optimum.start_values,
-                agreeing=optimum.agreeing,
+                r_squared=caveat.r_squared(*data),
                 caveats=tuple(found),
+                **self._common_record(optimum, names),
             )
         )
-        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -223,7 +295,9 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
     loss_ : float
         Mean negative log likelihood on the data.
     classes_ : (2,) array
-        The label of "the second was preferred" and that of "the first was preferred".
+        Both labels, in their own order.
+    first_label_ : label
+        The one that means that the first was preferred.
     result_ : FitResult
         The full record; ``print(est.result_.summary())``.
     converged_, n_iter_ : bool, int
@@ -251,10 +325,10 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
         self,
         *,
         noise: str = "logistic",
-        p: float | None = None,
+        p: float | str | None = None,
         weights: options.WeightsOption = "learn",
-        groups: npt.ArrayLike | None = None,
-        prior: npt.ArrayLike | None = None,
+        groups: options.NumbersOption | None = None,
+        prior: options.NumbersOption | None = None,
         solver: options.SolverOption = "newton",
         tau_max: float = 1e6,
         rho: float | None = None,
@@ -288,24 +362,27 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
             comparison per row.
         y : (n,) array-like, with an array X
             +1 if the first was preferred, -1 if the second, 0 for a tie; or two labels of your
-            own, of which the larger (1, True, "yes") means that the first was preferred.
+            own: the larger number, True, "yes", "true", "first", the larger of two ordered
+            categories. Of other texts the later in the alphabet is taken to mean that the first
+            was preferred, with a warning.
         sample_weight : (n,) array-like, with an array X
             How often each comparison was observed.
         """
         noise = options.check_noise(self.noise)
         comparisons = self._take_over(X, y, sample_weight)
-        names = named_people(comparisons.stakeholders, comparisons.people)
-        weighting = options.weighting_of(self.weights, self.groups, comparisons.people)
+        names = comparisons.stakeholders
+        weighting = options.weighting_of(self.weights, self.groups, comparisons.people, names)
         tau_max = options.check_positive(self.tau_max, "tau_max")
+        options.check_rho(self.rho, noise)
         pairs = comparisons.merged
         loss = ComparisonLoss.of(
             comparisons.utilities, pairs, weighting, self.p is None, noise == "lapse", tau_max
         )
-        optimum = self._minimise(loss, pairs.total, loss.has_zeros)
+        optimum = self._minimise(loss, pairs.total, names)
         self._conclude(loss, optimum, names)
         return self
 
-    def _conclude(self, loss: ComparisonLoss, optimum: Optimum, names: tuple[str, ...]) -> None:
+    def _conclude(self, loss: ComparisonLoss, optimum: Optimum, names: Names) -> None:
         extras = optimum.point.extras
         self.tau_ = float(np.exp(extras[0]))
         self.rho_ = float(extras[1]) if loss.lapse else 0.0
@@ -314,33 +391,24 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
         if value <= loss.resolution:  # certain already: any larger tau is as good
             self.tau_ = float(loss.tau_max)
         accuracy = _accuracy(loss, evaluation.margins)
+        plain = _plain_accuracy(loss, optimum) if accuracy < _DOUBTFUL else 1.0
         found = [
-            *caveat.convergence_caveats(optimum),
-            *caveat.power_caveats(
-                optimum, self.p is None, loss.has_zeros, loss.largest_power, accuracy == 1.0
-            ),
-            *caveat.identification_caveats(
-                loss.utilities.logs, loss.weighting, self.p is None, optimum, names, compared=True
-            ),
-            *caveat.noise_caveats(self.tau_, loss.tau_max, value, accuracy),
+            *self._common_caveats(loss, optimum, names, loss.decisions, accuracy),
+            *caveat.label_caveats(self._labels),
+            *caveat.noise_caveats(self.tau_, loss.tau_max, value, accuracy, plain),
         ]
         self._store(
             FitResult(
-                p=optimum.point.p,
-                weights=optimum.weights,
-                stakeholders=names,
                 tau=self.tau_,
                 rho=self.rho_ if loss.lapse else None,
                 scale=None,
                 loss=value,
                 decisions=loss.total,
                 accuracy=accuracy,
-                converged=optimum.converged,
-                reason=optimum.reason,
-                n_iter=optimum.n_iter,
-                start_values=optimum.start_values,
-                agreeing=optimum.agreeing,
+                r_squared=None,
                 caveats=tuple(found),
+                first_label=str(self.first_label_) if isinstance(self.first_label_, str) else None,
+                **self._common_record(optimum, names),
             )
         )
 
@@ -352,10 +420,16 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the label (n,) of the preferred action for each comparison."""
-        first = self.decision_function(X) >= 0
-        return np.asarray(self.classes_[first.astype(int)])
+        first = self._margins(X) >= 0
+        labels = self._labels
+        return np.asarray(labels.classes[np.where(first, labels.first, 1 - labels.first)])
 
     def decision_function(self, X: Any) -> FloatArray:
+        """Return tau times the difference in log welfare (n,); positive favours `classes_[1]`."""
+        margins = self._margins(X)
+        return margins if self._labels.first else -margins
+
+    def _margins(self, X: Any) -> FloatArray:
         """Return tau times the difference in log welfare (n,); positive favours the first."""
         check_is_fitted(self)
         if isinstance(X, Comparisons):
@@ -371,7 +445,7 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
         return np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probabilities (n, 2) that the second and that the first is preferred."""
+        """Return the probabilities (n, 2) of the labels in `classes_`."""
         probability = preference_probability(self.decision_function(X), self.rho_)
         return np.column_stack([1.0 - probability, probability])
 
@@ -380,8 +454,9 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
         if isinstance(X, Comparisons):
             outcomes, sample_weight = X.outcomes, X.counts
         else:
-            outcomes = self._outcomes(np.asarray(y))
-        predicted = np.where(self.decision_function(X) >= 0, 1, -1)
+            check_is_fitted(self)
+            outcomes = self._labels.outcomes(np.asarray(y))
+        predicted = np.sign(self._margins(X))
         return float(np.average((1 + predicted * outcomes) / 2, weights=sample_weight))
 
     def _take_over(self, X: Any, y: Any, sample_weight: Any) -> Comparisons:
@@ -392,84 +467,61 @@ class ComparisonClassifier(ClassifierMixin, _WelfareLearner):  # type: ignore[mi
                     "Comparisons hold their outcomes and counts; found y or sample_weight as well. "
                     "Pass the comparisons alone."
                 )
-            self.classes_ = np.array([-1, 1])
+            self._keep(Labels(np.array([-1, 1])))
             self.n_features_in_ = 2 * X.people
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
             return X
+        refuse_layout(X, y)
         table, target = self._checked(X, y)
-        self.classes_ = _two_labels(target)
-        self._refuse_negative(table)
+        self._keep(Labels.of(target, order_of(y)))
+        self._refuse_bad(table)
         if table.shape[1] % 2:
             raise InputError(
                 "X must hold the utilities of the first action and then those of the second, an "
                 f"even number of columns; found {table.shape[1]} feature(s)."
             )
         people = table.shape[1] // 2
+        names = people_of(getattr(self, "feature_names_in_", None))
         made = Comparisons.from_arrays(
             table[:, :people],
             table[:, people:],
-            self._outcomes(target),
+            self._labels.outcomes(target),
             counts=as_counts(sample_weight, "sample_weight", len(table)),
         )
-        made.stakeholders = _stems(getattr(self, "feature_names_in_", None))
+        made.stakeholders = names
         return made
 
-    def _outcomes(self, y: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-        """Return +1, -1 and 0 for labels as the user gave them."""
-        outcomes = np.where(y == self.classes_[1], 1, np.where(y == self.classes_[0], -1, 0))
-        unknown = (outcomes == 0) & ~(y == 0) if y.dtype.kind in "iuf" else outcomes == 0
-        if unknown.any():
-            raise InputError(
-                f"y must hold {self.classes_[0]!r} and {self.classes_[1]!r} (or 0 for a tie); "
-                f"found {y[unknown][0]!r} at row {int(np.argmax(unknown))}."
-            )
-        return outcomes.astype(np.int8)
-
-
-def _two_labels(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the labels of "second preferred" and "first preferred"."""
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise InputError("y must hold outcomes for every row; found NaN or infinite ones.")
-    labels = np.unique(y)
-    if y.dtype.kind in "iuf" and set(labels.tolist()) <= {-1, 0, 1} and -1 in labels:
-        return np.array([-1, 1], dtype=y.dtype)
-    if y.dtype.kind == "f" and not (y == np.floor(y)).all():
-        raise InputError("Unknown label type: y must hold outcomes; found continuous numbers.")
-    if len(labels) > 2:
-        raise InputError(
-            "Only binary classification is supported. The type of the target is multiclass: y must "
-            f"be +1, -1 or 0, or hold two labels; found {len(labels)} different ones."
-        )
-    if len(labels) == 1:
-        if y.dtype.kind in "iuf" and labels[0] == 1:
-            return np.array([-1, 1], dtype=y.dtype)
-        raise InputError(
-            f"y must tell which action was preferred; found only one class, {labels[0]!r}, whose "
-            "meaning is unclear. Use +1 and -1."
-        )
-    return labels
-
-
-def _stems(names: Any) -> tuple[str, ...] | None:
-    """Stakeholders from column names such as self_x, other_x, self_y, other_y."""
-    if names is None:
-        return None
-    half = len(names) // 2
-    first, second = [str(n) for n in names[:half]], [str(n) for n in names[half:]]
-    for length in range(min(map(len, first)) - 1, 0, -1):
-        endings = {n[-length:] for n in first}, {n[-length:] for n in second}
-        stems = [n[:-length].rstrip("_. -") for n in first]
-        if len(endings[0]) == len(endings[1]) == 1 and stems == [
-            n[:-length].rstrip("_. -") for n in second
-        ]:
-            return tuple(stems) if all(stems) and len(set(stems)) == half else tuple(first)
-    return tuple(first)
+    def _keep(self, labels: Labels) -> None:
+        self._labels = labels
+        self.classes_ = labels.classes
+        self.first_label_ = labels.first_label
 
 
 def _accuracy(loss: ComparisonLoss, margins: FloatArray) -> float:
-    """Share of comparisons on the right side of the rule; a tie is half right."""
-    pairs = loss.graph.pairs
-    ahead = np.where(margins >= 0, pairs.lead, -pairs.lead).sum()
-    return float(0.5 + 0.5 * ahead / loss.total)
+    """Share of comparisons on the right side of the rule; a tie on either side is half right."""
+    return float(0.5 + 0.5 * (np.sign(margins) @ loss.graph.pairs.lead) / loss.total)
+
+
+def _as_names(columns: Any) -> Names:
+    return None if columns is None else tuple(str(name) for name in columns)
+
+
+def _plain_accuracy(loss: ComparisonLoss, optimum: Optimum) -> float:
+    """The accuracy of adding up everybody's utility."""
+    people = len(optimum.weights)
+    equal = Weighting(people, fixed=np.full(people, 1.0 / people))
+    point = Point(np.empty(0), 1.0, optimum.point.extras)
+    return _accuracy(loss, replace(loss, weighting=equal).evaluate(point).margins)
+
+
+def _refuse_unscalable(scores: Scores, scale: bool) -> None:
+    """A positive scale needs scores that are positive somewhere."""
+    if scale and scores.values[scores.counts > 0].max() <= 0:
+        raise InputError(
+            "scores must be positive somewhere for scale=True, because y = c M(u) with c > 0; "
+            f"found none above {scores.values.max():g}. Larger scores must mean better actions: "
+            "change their sign or add a constant."
+        )
 
 
 def _known(loss: Any, optimum: Optimum) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.doctrines import power_of
 from welfarist.errors import InputError
 from welfarist.noise import NoiseName
 from welfarist.solvers.base import Solver
@@ -18,19 +20,22 @@ from welfarist.weighting import Weighting
 
 SolverName = Literal["newton", "grid", "two_stage"]
 SolverOption = SolverName | Solver
-WeightsOption = Literal["learn", "equal"] | npt.ArrayLike
+NumbersOption = npt.ArrayLike | Mapping[Any, Any]
+WeightsOption = Literal["learn", "equal"] | NumbersOption
 StartsOption = int | Literal["auto"]
 
 
-def weighting_of(weights: WeightsOption, groups: object, people: int) -> Weighting:
-    """Return what is known about the weights of `people` people."""
+def weighting_of(
+    weights: WeightsOption, groups: object, people: int, names: Sequence[str] | None = None
+) -> Weighting:
+    """Return what is known about the weights of `people` people, who may have names (d,)."""
     if isinstance(weights, str):
         if weights not in ("learn", "equal"):
             raise InputError(
                 f'weights must be "learn", "equal" or one number per person; found {weights!r}.'
             )
         if weights == "learn":
-            return Weighting(people, group_of=_group_numbers(groups, people))
+            return Weighting(people, group_of=_group_numbers(groups, people, names))
     if groups is not None:
         raise InputError(
             'groups must come with weights="learn", because they say how learned weights are '
@@ -38,7 +43,7 @@ def weighting_of(weights: WeightsOption, groups: object, people: int) -> Weighti
         )
     if isinstance(weights, str):
         return Weighting(people, fixed=np.full(people, 1.0 / people))
-    known = as_weights(weights)
+    known = as_weights(by_name(weights, names, "weights"))
     if known.shape != (people,):
         raise InputError(
             f"known weights must be one number per person, {people} in all; found shape "
@@ -47,23 +52,109 @@ def weighting_of(weights: WeightsOption, groups: object, people: int) -> Weighti
     return Weighting(people, fixed=normalised(known))
 
 
-def _group_numbers(groups: object, people: int) -> npt.NDArray[np.intp] | None:
+def by_name(values: Any, names: Sequence[Any] | None, what: str) -> Any:
+    """Return labelled values (a mapping or series) in the order of `names`, others unchanged."""
+    is_mapping = isinstance(values, Mapping)
+    if is_mapping:
+        labels = list(values)
+    elif hasattr(type(values), "iloc") and all(isinstance(i, str) for i in values.index):
+        labels = list(values.index)
+    else:
+        return values
+    if names is None:
+        if not is_mapping:
+            return values
+        raise InputError(
+            f"{what} by name must come with people who have names; found none. Pass utilities as "
+            f"a data frame with named columns, or {what} as a list in the order of the columns."
+        )
+    missing = [name for name in names if name not in labels]
+    unknown = [label for label in labels if label not in list(names)]
+    if missing or unknown or len(labels) != len(names):
+        raise InputError(
+            f"{what} must name each of {', '.join(map(str, names))} once; found "
+            + (f"none for {missing[0]!r}" if missing else f"the unknown {(unknown or labels)[0]!r}")
+            + f" among {len(labels)} names. Correct the names, or pass a list in that order."
+        )
+    return [values[name] for name in names]
+
+
+def group_labels(
+    groups: Any, people: int, names: Sequence[str] | None = None
+) -> npt.NDArray[Any] | None:
+    """Return the group of each person (d,), from labels, or from lists of names by group."""
     if groups is None:
         return None
+    if isinstance(groups, Mapping) and any(_is_collection(v) for v in groups.values()):
+        groups = _inverted(groups)
+    groups = by_name(groups, names, "groups")
+    if isinstance(groups, list | tuple) and any(_is_collection(group) for group in groups):
+        raise InputError(
+            f"groups must hold one label per person, {people} in all; found lists of people. Give "
+            'a mapping of names, such as {"north": ["a", "b"], "south": ["c"]}, or labels such as '
+            '["north", "north", "south"].'
+        )
     labels = np.asarray(groups)
     if labels.shape != (people,):
         raise InputError(
             f"groups must hold one label per person, {people} in all; found shape {labels.shape}."
         )
+    try:
+        np.unique(labels)
+    except TypeError:
+        raise InputError(
+            "groups must hold labels of one kind, all text or all numbers; found "
+            f"{labels.tolist()!r:.80}. Give everybody a group."
+        ) from None
+    return labels
+
+
+def _is_collection(value: object) -> bool:
+    return isinstance(value, list | tuple | set | frozenset | np.ndarray)
+
+
+def _inverted(members: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the group of each name, from the names of each group."""
+    group_of: dict[Any, Any] = {}
+    for group, names in members.items():
+        for name in names if _is_collection(names) else [names]:
+            if name in group_of:
+                raise InputError(
+                    f"groups must not overlap; found {name!r} in {group_of[name]!r} and {group!r}."
+                )
+            group_of[name] = group
+    return group_of
+
+
+def _group_numbers(
+    groups: object, people: int, names: Sequence[str] | None
+) -> npt.NDArray[np.intp] | None:
+    labels = group_labels(groups, people, names)
+    if labels is None:
+        return None
     _, number = np.unique(labels, return_inverse=True)
     return np.asarray(number.reshape(-1), dtype=np.intp)
+
+
+def weight_notes(
+    weights: WeightsOption, groups: object, people: int, names: Sequence[str] | None
+) -> tuple[str, ...]:
+    """What a summary says about where each person's weight comes from (d,)."""
+    if isinstance(weights, str) and weights == "equal":
+        return ("equal",) * people
+    if not isinstance(weights, str):
+        return ("given",) * people
+    labels = group_labels(groups, people, names)
+    if labels is None:
+        return ("",) * people
+    return tuple(f"group {label}" for label in labels.tolist())
 
 
 def power_of_option(p: object, has_zeros: bool) -> float | None:
     """Return the fixed power, or None if it is to be learned."""
     if p is None:
         return None
-    power = as_power(p)
+    power = power_of(p) if isinstance(p, str) else as_power(p)
     if has_zeros and power <= 0:
         raise InputError(
             f"p must be positive where a utility is 0, because otherwise welfare is 0; found p = "
@@ -72,10 +163,21 @@ def power_of_option(p: object, has_zeros: bool) -> float | None:
     return power
 
 
-def concentration_of(prior: object, weighting: Weighting) -> FloatArray | None:
-    """Return the Dirichlet concentrations of the free weights (k,), or None without a prior."""
+def concentration_of(
+    prior: object,
+    weighting: Weighting,
+    groups: object = None,
+    names: Sequence[str] | None = None,
+) -> FloatArray | None:
+    """Return the Dirichlet concentrations of the free weights (k,), or None without a prior.
+
+    Labelled ones are matched with the people's names, or with the groups'.
+    """
     if prior is None or weighting.free == 0:
         return None
+    labels = group_labels(groups, weighting.people, names)
+    free_names = names if labels is None else np.unique(labels).tolist()
+    prior = by_name(prior, free_names, "prior")
     values = as_numbers(prior, "prior").astype(np.float64)
     if values.ndim == 0:
         values = np.full(weighting.free, float(values))
@@ -103,6 +205,28 @@ def check_noise(noise: str) -> NoiseName:
             'not have yet. Use noise="logistic", or noise="lapse" for flips.'
         )
     return noise  # type: ignore[return-value]
+
+
+def check_rho(rho: object, noise: NoiseName) -> None:
+    """Refuse a flip probability where the noise has none, or learns it."""
+    if rho is None:
+        return
+    raise InputError(
+        'rho must be left out unless noise="flip", whose known flip probability it is; found rho = '
+        f'{rho!r} with noise="{noise}". '
+        + (
+            "It is learned here: see rho_."
+            if noise == "lapse"
+            else 'Use noise="lapse" to learn it.'
+        )
+    )
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Require True or False: a number such as 0.01 would pass for True."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False; found {value!r}.")
+    return bool(value)
 
 
 def solver_of(solver: SolverOption, n_starts: object, max_iter: Any, tol: Any) -> Solver:
@@ -148,4 +272,10 @@ def generator_of(random_state: Any) -> np.random.Generator:
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(0 if random_state is None else random_state)
+    try:
+        return np.random.default_rng(0 if random_state is None else random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            "random_state must be a whole number that is not negative, a Generator or a "
+            f"RandomState; found {random_state!r}."
+        ) from None

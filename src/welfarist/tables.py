@@ -76,6 +76,39 @@ def order_by_name(names: tuple[str, ...], stakeholders: tuple[str, ...]) -> npt.
     return np.array([number[name] for name in names], dtype=np.intp)
 
 
+def refuse_text(table: Any) -> None:
+    """Name the column and row of the first text that is no number, if there is one."""
+    entries = np.asarray(table, dtype=object)
+    for index, value in np.ndenumerate(entries):
+        if isinstance(value, str) and not _is_number(value):
+            names = getattr(table, "columns", None)
+            column = index[-1] if names is None else repr(list(names)[index[-1]])
+            raise InputError(
+                f"every column must hold real numbers; found text {value!r:.60} at row {index[0]}, "
+                f"column {column}. Leave that column out, or convert it."
+            )
+
+
+def refuse_twins(X: Any) -> None:
+    """Columns that share a name cannot be told apart."""
+    columns = getattr(X, "columns", None) if hasattr(type(X), "columns") else None
+    if columns is None or len(set(columns)) == len(list(columns)):
+        return
+    twice = next(name for i, name in enumerate(columns) if name in list(columns)[:i])
+    raise InputError(
+        f"X must have distinct column names; found {twice!r} twice. Rename the columns; two "
+        "actions with the same names go to Comparisons.from_arrays(U, V, y)."
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _listed(names: list[str], most: int = 5) -> str:
     shown = ", ".join(repr(name) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
