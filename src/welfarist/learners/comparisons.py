@@ -1,0 +1,270 @@
+"""Learning from comparisons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from welfarist import caveats as caveat
+from welfarist import options
+from welfarist.decisions import (
+    Comparisons,
+    as_counts,
+)
+from welfarist.errors import InputError
+from welfarist.fit import FitResult
+from welfarist.labels import Labels, order_of
+from welfarist.layouts import people_of, refuse_layout
+from welfarist.learners.base import Names, WelfareLearner, at_optimum, without_names
+from welfarist.losses import ComparisonLoss, Point
+from welfarist.noise import preference_probability
+from welfarist.progress import ProgressOption
+from welfarist.solvers.base import Optimum
+from welfarist.validation import FloatArray
+from welfarist.weighting import Weighting
+
+# Above this accuracy nobody need ask whether the outcomes mean the opposite.
+_DOUBTFUL = 0.75
+
+
+class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[misc]
+    """Learn a welfare function from comparisons: which of two actions was preferred.
+
+    Parameters
+    ----------
+    noise : "logistic" or "lapse"
+        How the decision maker errs: more often the closer two welfares are (logistic), or that
+        and sometimes regardless of the welfares (lapse).
+    p, weights, groups, prior, solver, n_starts, max_iter, tol, progress, random_state
+        As in :class:`WelfareRegressor`.
+    tau_max : float
+        Largest temperature; where choices are noise-free under some rule, tau ends here.
+    rho : float, optional
+        Reserved for the known flip probability of ``noise="flip"``.
+
+    Attributes
+    ----------
+    p_, weights_, tau_, rho_ : float, (d,) array, float, float
+        The estimates; `rho_` is 0 under logistic noise.
+    welfare_ : WelfareFunction
+    loss_ : float
+        Mean negative log likelihood on the data.
+    classes_ : (2,) array
+        Both labels, in their own order.
+    first_label_ : label
+        The one that means that the first was preferred.
+    result_ : FitResult
+        The full record; ``print(est.result_.summary())``.
+    converged_, n_iter_ : bool, int
+
+    Notes
+    -----
+    ``P(first preferred) = rho + (1 - 2 rho) sigmoid(tau (log M(first) - log M(second)))``, with
+    rho = 0 under logistic noise [PSPS24, Sec. 5]. A tie counts as half of each outcome.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> utilities = rng.uniform(1, 10, (60, 2))
+    >>> pairs = rng.permuted(np.tile(np.arange(60), (900, 1)), axis=1)[:, :2]
+    >>> truth = WelfareFunction(-1, [0.7, 0.3])
+    >>> margin = 20 * (truth.log(utilities[pairs[:, 0]]) - truth.log(utilities[pairs[:, 1]]))
+    >>> outcomes = np.where(rng.random(900) < 1 / (1 + np.exp(-margin)), 1, -1)
+    >>> est = ComparisonClassifier().fit(Comparisons(utilities, pairs, outcomes))
+    >>> bool(abs(est.p_ - -1) < 0.2), est.weights_.round(1)
+    (True, array([0.7, 0.3]))
+    """
+
+    def __init__(
+        self,
+        *,
+        noise: str = "logistic",
+        p: float | str | None = None,
+        weights: options.WeightsOption = "learn",
+        groups: options.NumbersOption | None = None,
+        prior: options.NumbersOption | None = None,
+        solver: options.SolverOption = "newton",
+        tau_max: float = 1e6,
+        rho: float | None = None,
+        n_starts: options.StartsOption = "auto",
+        max_iter: int = 200,
+        tol: float = 1e-12,
+        progress: ProgressOption = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.noise = noise
+        self.p = p
+        self.weights = weights
+        self.groups = groups
+        self.prior = prior
+        self.solver = solver
+        self.tau_max = tau_max
+        self.rho = rho
+        self.n_starts = n_starts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from comparisons.
+
+        Parameters
+        ----------
+        X : Comparisons, or (n, 2 d) array-like
+            The comparisons; or the utilities of the first action and then of the second, one
+            comparison per row.
+        y : (n,) array-like, with an array X
+            +1 if the first was preferred, -1 if the second, 0 for a tie; or two labels of your
+            own: the larger number, True, "yes", "true", "first", the larger of two ordered
+            categories. Of other texts the later in the alphabet is taken to mean that the first
+            was preferred, with a warning.
+        sample_weight : (n,) array-like, with an array X
+            How often each comparison was observed.
+        """
+        noise = options.check_noise(self.noise)
+        comparisons = self._take_over(X, y, sample_weight)
+        names = comparisons.stakeholders
+        weighting = options.weighting_of(self.weights, self.groups, comparisons.people, names)
+        tau_max = options.check_positive(self.tau_max, "tau_max")
+        options.check_rho(self.rho, noise)
+        pairs = comparisons.merged
+        loss = ComparisonLoss.of(
+            comparisons.utilities, pairs, weighting, self.p is None, noise == "lapse", tau_max
+        )
+        optimum = self._minimise(loss, pairs.total, names)
+        self._conclude(loss, optimum, names)
+        return self
+
+    def _conclude(self, loss: ComparisonLoss, optimum: Optimum, names: Names) -> None:
+        extras = optimum.point.extras
+        self.tau_ = float(np.exp(extras[0]))
+        self.rho_ = float(extras[1]) if loss.lapse else 0.0
+        evaluation = at_optimum(loss, optimum)
+        value = evaluation.value
+        if value <= loss.resolution:  # certain already: any larger tau is as good
+            self.tau_ = float(loss.tau_max)
+        accuracy = _accuracy(loss, evaluation.margins)
+        plain = _plain_accuracy(loss, optimum) if accuracy < _DOUBTFUL else 1.0
+        found = [
+            *self._common_caveats(loss, optimum, names, loss.decisions, accuracy),
+            *caveat.label_caveats(self._labels),
+            *caveat.noise_caveats(self.tau_, loss.tau_max, value, accuracy, plain),
+        ]
+        self._store(
+            FitResult(
+                tau=self.tau_,
+                rho=self.rho_ if loss.lapse else None,
+                scale=None,
+                loss=value,
+                decisions=loss.total,
+                accuracy=accuracy,
+                r_squared=None,
+                caveats=tuple(found),
+                first_label=str(self.first_label_) if isinstance(self.first_label_, str) else None,
+                **self._common_record(optimum, names),
+            )
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True  # arbitrary targets follow no welfare function
+        return tags
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the label (n,) of the preferred action for each comparison."""
+        first = self._margins(X) >= 0
+        labels = self._labels
+        return np.asarray(labels.classes[np.where(first, labels.first, 1 - labels.first)])
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return tau times the difference in log welfare (n,); positive favours `classes_[1]`."""
+        margins = self._margins(X)
+        return margins if self._labels.first else -margins
+
+    def _margins(self, X: Any) -> FloatArray:
+        """Return tau times the difference in log welfare (n,); positive favours the first."""
+        check_is_fitted(self)
+        if isinstance(X, Comparisons):
+            welfare = without_names(self.welfare_).log(X.utilities)
+            first, second = welfare[X.pairs[:, 0]], welfare[X.pairs[:, 1]]
+        else:
+            table = self._checked(X, reset=False)
+            people = table.shape[1] // 2
+            rule = without_names(self.welfare_)
+            first, second = rule.log(table[:, :people]), rule.log(table[:, people:])
+        with np.errstate(invalid="ignore"):
+            margins = self.tau_ * (first - second)
+        return np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probabilities (n, 2) of the labels in `classes_`."""
+        probability = preference_probability(self.decision_function(X), self.rho_)
+        return np.column_stack([1.0 - probability, probability])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the share of comparisons predicted correctly; a tie is half right."""
+        if isinstance(X, Comparisons):
+            outcomes, sample_weight = X.outcomes, X.counts
+        else:
+            check_is_fitted(self)
+            outcomes = self._labels.outcomes(np.asarray(y))
+        predicted = np.sign(self._margins(X))
+        return float(np.average((1 + predicted * outcomes) / 2, weights=sample_weight))
+
+    def _take_over(self, X: Any, y: Any, sample_weight: Any) -> Comparisons:
+        """Return the comparisons, and store what scikit-learn expects to find."""
+        if isinstance(X, Comparisons):
+            if y is not None or sample_weight is not None:
+                raise InputError(
+                    "Comparisons hold their outcomes and counts; found y or sample_weight as well. "
+                    "Pass the comparisons alone."
+                )
+            self._keep(Labels(np.array([-1, 1])))
+            self.n_features_in_ = 2 * X.people
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            return X
+        refuse_layout(X, y)
+        table, target = self._checked(X, y)
+        self._keep(Labels.of(target, order_of(y)))
+        self._refuse_bad(table)
+        if table.shape[1] % 2:
+            raise InputError(
+                "X must hold the utilities of the first action and then those of the second, an "
+                f"even number of columns; found {table.shape[1]} feature(s)."
+            )
+        people = table.shape[1] // 2
+        names = people_of(getattr(self, "feature_names_in_", None))
+        made = Comparisons.from_arrays(
+            table[:, :people],
+            table[:, people:],
+            self._labels.outcomes(target),
+            counts=as_counts(sample_weight, "sample_weight", len(table)),
+        )
+        made.stakeholders = names
+        return made
+
+    def _keep(self, labels: Labels) -> None:
+        self._labels = labels
+        self.classes_ = labels.classes
+        self.first_label_ = labels.first_label
+
+
+def _accuracy(loss: ComparisonLoss, margins: FloatArray) -> float:
+    """Share of comparisons on the right side of the rule; a tie on either side is half right."""
+    return float(0.5 + 0.5 * (np.sign(margins) @ loss.graph.pairs.lead) / loss.total)
+
+
+def _plain_accuracy(loss: ComparisonLoss, optimum: Optimum) -> float:
+    """The accuracy of adding up everybody's utility."""
+    people = len(optimum.weights)
+    equal = Weighting(people, fixed=np.full(people, 1.0 / people))
+    point = Point(np.empty(0), 1.0, optimum.point.extras)
+    return _accuracy(loss, replace(loss, weighting=equal).evaluate(point).margins)

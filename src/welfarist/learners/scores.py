@@ -1,0 +1,168 @@
+"""Learning from scores."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from welfarist import caveats as caveat
+from welfarist import options
+from welfarist.decisions import (
+    Scores,
+    distinct_up_to,
+)
+from welfarist.errors import InputError
+from welfarist.fit import FitResult
+from welfarist.learners.base import Names, WelfareLearner, as_names, at_optimum, without_names
+from welfarist.losses import ScoreLoss
+from welfarist.progress import ProgressOption
+from welfarist.solvers.base import Optimum
+from welfarist.validation import FloatArray
+
+
+class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
+    """Learn a welfare function from scores: y = M(u; w, p), by least squares.
+
+    Parameters
+    ----------
+    p : float or str, optional
+        The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out.
+    weights : "learn", "equal", (d,) array-like or mapping
+        Learn the weights, give everybody the same, or take them as known: in the order of the
+        people, or by their names.
+    groups : (d,) array-like or mapping, optional
+        A group label per person, or the names of the people in each group; weights are then
+        learned per group and shared equally inside.
+    scale : bool
+        Whether scores are on another scale than utilities: y = c M(u), with c > 0 learned.
+    prior : float, array-like or mapping, optional
+        Concentration of a Dirichlet prior on the learned weights, at least 1; keeps them away
+        from 0. None is maximum likelihood.
+    solver : "newton", "grid", "two_stage", Grid or TwoStage
+        Joint second-order steps in all parameters; or the paper's own methods, for comparison,
+        with settings of their own if given as an object.
+    n_starts : int or "auto"
+        How many starts of "newton"; "auto" stops when they agree and goes on when they do not.
+    max_iter : int
+        Largest number of steps per start of "newton".
+    tol : float
+        Relative decrease of the loss below which a start of "newton" has converged.
+    progress : bool or "auto"
+        Whether the slow solvers show a progress bar; "auto" does in a terminal.
+    random_state : int, Generator or RandomState, optional
+        Seed of the random starts; left out, it is a fixed seed, so that fits can be repeated.
+
+    Attributes
+    ----------
+    p_, weights_, scale_ : float, (d,) array, float
+        The estimates; `scale_` is 1 if it was not learned.
+    welfare_ : WelfareFunction
+    loss_ : float
+        Mean squared error on the data.
+    result_ : FitResult
+        The full record; ``print(est.result_.summary())``.
+    converged_, n_iter_ : bool, int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> utilities = rng.uniform(1, 10, (50, 3))
+    >>> scores = WelfareFunction(0, [0.2, 0.3, 0.5])(utilities)
+    >>> est = WelfareRegressor().fit(utilities, scores)
+    >>> abs(round(est.p_, 6)), est.weights_.round(6)
+    (0.0, array([0.2, 0.3, 0.5]))
+    """
+
+    def __init__(
+        self,
+        *,
+        p: float | str | None = None,
+        weights: options.WeightsOption = "learn",
+        groups: options.NumbersOption | None = None,
+        scale: bool = False,
+        prior: options.NumbersOption | None = None,
+        solver: options.SolverOption = "newton",
+        n_starts: options.StartsOption = "auto",
+        max_iter: int = 200,
+        tol: float = 1e-12,
+        progress: ProgressOption = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.p = p
+        self.weights = weights
+        self.groups = groups
+        self.scale = scale
+        self.prior = prior
+        self.solver = solver
+        self.n_starts = n_starts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, U: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from utilities (N, d) and scores (N,), weighted by `sample_weight` (N,)."""
+        scale = options.check_flag(self.scale, "scale")
+        table, target = self._checked(U, y, y_numeric=True)
+        self._refuse_bad(table)
+        scores = Scores.of(table, target, sample_weight)
+        _refuse_unscalable(scores, scale)
+        people = table.shape[1]
+        names = as_names(getattr(self, "feature_names_in_", None))
+        weighting = options.weighting_of(self.weights, self.groups, people, names)
+        loss = ScoreLoss.of(scores, weighting, self.p is None, scale)
+        optimum = self._minimise(loss, float(scores.counts.sum()), names)
+        self._conclude(scores, loss, optimum, names)
+        return self
+
+    def _conclude(self, scores: Scores, loss: ScoreLoss, optimum: Optimum, names: Names) -> None:
+        evaluation = at_optimum(loss, optimum)
+        counted = scores.utilities  # a large table is not copied without need
+        if not scores.counts.all():
+            counted = counted[scores.counts > 0]
+        data = loss.scores * loss.unit, loss.sample_weight, evaluation.welfare * loss.unit
+        found = [
+            *self._common_caveats(
+                loss, optimum, names, distinct_up_to(counted, counted.shape[1] + 2)
+            ),
+            *caveat.score_caveats(counted, *data, loss.scale),
+        ]
+        self.scale_ = float(np.exp(optimum.point.extras[0])) if loss.scale else 1.0
+        self._store(
+            FitResult(
+                tau=None,
+                rho=None,
+                scale=self.scale_ if loss.scale else None,
+                loss=evaluation.value * loss.unit * loss.unit,
+                decisions=float(scores.counts.sum()),
+                accuracy=None,
+                r_squared=caveat.r_squared(*data),
+                caveats=tuple(found),
+                **self._common_record(optimum, names),
+            )
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # arbitrary targets are no power means
+        return tags
+
+    def predict(self, U: Any) -> FloatArray:
+        """Return the predicted scores (N,) of actions (N, d)."""
+        check_is_fitted(self)
+        table = self._checked(U, reset=False)
+        return np.asarray(self.scale_ * without_names(self.welfare_)(table))
+
+
+def _refuse_unscalable(scores: Scores, scale: bool) -> None:
+    """A positive scale needs scores that are positive somewhere."""
+    if scale and scores.values[scores.counts > 0].max() <= 0:
+        raise InputError(
+            "scores must be positive somewhere for scale=True, because y = c M(u) with c > 0; "
+            f"found none above {scores.values.max():g}. Larger scores must mean better actions: "
+            "change their sign or add a constant."
+        )
