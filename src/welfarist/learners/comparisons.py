@@ -70,6 +70,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     Examples
     --------
     >>> import numpy as np
+    >>> from welfarist import WelfareFunction
     >>> rng = np.random.default_rng(0)
     >>> utilities = rng.uniform(1, 10, (60, 2))
     >>> pairs = rng.permuted(np.tile(np.arange(60), (900, 1)), axis=1)[:, :2]

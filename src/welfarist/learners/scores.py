@@ -69,6 +69,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
+    >>> from welfarist import WelfareFunction
     >>> rng = np.random.default_rng(0)
     >>> utilities = rng.uniform(1, 10, (50, 3))
     >>> scores = WelfareFunction(0, [0.2, 0.3, 0.5])(utilities)

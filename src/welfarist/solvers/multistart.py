@@ -187,11 +187,12 @@ class _Schedule:
             yield self._at(equal, power)
             yield self._random_ratios()
         while True:
+            yield self._random_ratios()
             yield self._at(self._random_weights(), self._random_power())
-            yield self._far_out(10.0)
             yield self._random_ratios()
             yield self._disturbed(0.5)
-            yield self._far_out(60.0)
+            yield self._random_ratios()
+            yield self._far_out(10.0)
             yield self._random_ratios()
             yield self._disturbed(0.1)
 
@@ -229,7 +230,7 @@ class _Schedule:
         if k == 0 or abs(self.best.point.p) < _RATIO_POWER:
             return self._at(self._random_weights(), self._random_power())
         power = float(np.copysign(self._rng.choice([10.0, 30.0, 60.0]), self.best.point.p))
-        spread = self._rng.choice([0.1, 0.3, 1.0])
+        spread = self._rng.choice([0.3, 1.0])
         exponents = power * spread * self._rng.normal(size=k)
         weights = onto_simplex(np.exp(np.maximum(exponents - exponents.max(), -600.0)))
         return Point(weights, power, self.best.point.extras)
