@@ -22,7 +22,7 @@ from welfarist.solvers.newton import descend
 from welfarist.validation import FloatArray
 
 # Above this many decisions a search on a share of them is cheaper than one on all.
-_LARGE = 50_000
+_LARGE = 20_000
 _SHARE = 10_000
 _GROWTH = 8
 # How closely to solve on a share, whose optimum is off by its sampling error anyway.

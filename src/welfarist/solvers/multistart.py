@@ -137,7 +137,7 @@ def _doubt(loss: Loss, best: Descent, observations: float) -> float:
     """Standard error of asinh(p) at the first optimum; none if p is not learned."""
     if not best.converged:
         return float("inf")
-    return uncertainty_of_power(loss, best.point, observations) if loss.learn_power else 0.0
+    return uncertainty_of_power(loss, best, observations) if loss.learn_power else 0.0
 
 
 def _all_agree(descents: list[Descent]) -> bool:
@@ -180,8 +180,11 @@ class _Schedule:
             while True:
                 yield self._at(self._random_weights(), self._fixed)
                 yield self._disturbed(0.5)
-        for power in _FIRST_POWERS:
-            yield self._at(equal, power)
+        first, *others = _FIRST_POWERS
+        yield self._at(equal, first)
+        for power in others:
+            # The noise is known by now, and so much the same wherever the rule is sought.
+            yield Point(equal, self._allowed(power), self._best_point().extras)
         yield self._far_out(30.0)
         for power in _MORE_POWERS:
             yield self._at(equal, power)
@@ -197,9 +200,16 @@ class _Schedule:
             yield self._disturbed(0.1)
 
     def _at(self, weights: FloatArray, p: float) -> Point:
-        if self._loss.has_zeros and self._fixed is None:
-            p = abs(p)
+        p = self._allowed(p)
         return Point(weights, p, self._loss.starting_extras(weights, p))
+
+    def _allowed(self, p: float) -> float:
+        """Only positive powers are searched where a utility is 0."""
+        return abs(p) if self._loss.has_zeros and self._fixed is None else p
+
+    def _best_point(self) -> Point:
+        assert self.best is not None
+        return self.best.point
 
     def _random_weights(self) -> FloatArray:
         k = self._loss.weighting.free
@@ -212,8 +222,7 @@ class _Schedule:
 
     def _disturbed(self, share: float) -> Point:
         """The best point with a share of its weights drawn anew; far out, with its ratios moved."""
-        assert self.best is not None
-        point = self.best.point
+        point = self._best_point()
         k = len(point.weights)
         if k == 0:
             return self._at(point.weights, self._random_power())
@@ -225,28 +234,26 @@ class _Schedule:
 
     def _random_ratios(self) -> Point:
         """Far out on the side of the best point, ratios a = log(w) / p of the size of log u."""
-        assert self.best is not None
-        k = len(self.best.point.weights)
-        if k == 0 or abs(self.best.point.p) < _RATIO_POWER:
+        best = self._best_point()
+        k = len(best.weights)
+        if k == 0 or abs(best.p) < _RATIO_POWER:
             return self._at(self._random_weights(), self._random_power())
-        power = float(np.copysign(self._rng.choice([10.0, 30.0, 60.0]), self.best.point.p))
+        power = float(np.copysign(self._rng.choice([10.0, 30.0, 60.0]), best.p))
         spread = self._rng.choice([0.3, 1.0])
         exponents = power * spread * self._rng.normal(size=k)
         weights = onto_simplex(np.exp(np.maximum(exponents - exponents.max(), -600.0)))
-        return Point(weights, power, self.best.point.extras)
+        return Point(weights, power, best.extras)
 
     def _far_out(self, power: float) -> Point:
         """The best point moved to a large power with its ratios kept."""
-        assert self.best is not None
-        point = self.best.point
+        point = self._best_point()
         if len(point.weights) == 0 or abs(point.p) < 0.5:
             return self._disturbed(0.5)
         return self._stretched(float(np.copysign(power, point.p)), 0.0)
 
     def _stretched(self, power: float, noise: float) -> Point:
         """The best point at another power, its ratios a = log(w) / p kept up to some noise."""
-        assert self.best is not None
-        point = self.best.point
+        point = self._best_point()
         weights, p = point.weights, point.p
         counted = weights > 0
         a = np.log(np.where(counted, weights, 1.0)) / p

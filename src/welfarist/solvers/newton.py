@@ -64,6 +64,8 @@ class Descent:
     n_iter : int
     reason : str
         Why it stopped, in words.
+    fisher : (q, q) array or None
+        The Fisher or Gauss-Newton matrix of the last step, next to the point.
     """
 
     point: Point
@@ -71,6 +73,7 @@ class Descent:
     converged: bool
     n_iter: int
     reason: str
+    fisher: FloatArray | None = None
 
 
 def descend(
@@ -112,11 +115,12 @@ def descend(
         predicted = walk.step()
         value = walk.value
         if walk.remaining <= tolerance * abs(value) + loss.resolution:
-            return Descent(walk.point, value, True, iteration, "no step promises a lower loss")
+            reason = "no step promises a lower loss"
+            return Descent(walk.point, value, True, iteration, reason, walk.fisher)
         if walk.stuck:
             steady = predicted <= _STEADY * abs(value)
             reason = "rounding hides any further decrease" if steady else "no step lowers the loss"
-            return Descent(walk.point, value, steady, iteration, reason)
+            return Descent(walk.point, value, steady, iteration, reason, walk.fisher)
         for optimum in known:
             if _joins(walk.point, value, optimum, reach):
                 return Descent(
@@ -125,18 +129,18 @@ def descend(
     return Descent(walk.point, walk.value, False, max_iter, f"{max_iter} steps were not enough")
 
 
-def uncertainty_of_power(loss: Loss, point: Point, observations: float) -> float:
+def uncertainty_of_power(loss: Loss, found: Descent, observations: float) -> float:
     """Return the standard error of t = asinh(p), from the Fisher matrix on the active face.
 
     Infinite where the matrix is singular: the data do not determine p.
     """
-    evaluation = loss.evaluate(point)
-    model = evaluation.model()
-    k = loss.weighting.free
-    rows = np.concatenate([np.flatnonzero(point.weights > 0), np.arange(k, len(model.gradient))])
-    positive = point.weights[point.weights > 0]
+    if found.fisher is None:
+        return float("inf")
+    k, weights = loss.weighting.free, found.point.weights
+    rows = np.concatenate([np.flatnonzero(weights > 0), np.arange(k, len(found.fisher))])
+    positive = weights[weights > 0]
     basis = keeping_the_sum(positive, len(rows)) if k else np.eye(len(rows))
-    information = basis @ model.curvature[np.ix_(rows, rows)] @ basis.T
+    information = basis @ found.fisher[np.ix_(rows, rows)] @ basis.T
     direction = np.zeros(len(rows))
     direction[len(positive)] = 1.0
     reduced = basis @ direction
@@ -144,7 +148,7 @@ def uncertainty_of_power(loss: Loss, point: Point, observations: float) -> float
     if solved is None:
         return float("inf")
     # A squared error becomes a log likelihood per observation when divided by twice its mean.
-    spread = 2.0 * evaluation.value if loss.squared else 1.0
+    spread = 2.0 * found.value if loss.squared else 1.0
     return float(np.sqrt(max(float(reduced @ solved), 0.0) * spread / observations))
 
 
@@ -178,6 +182,7 @@ class _Walk:
         self.loss = loss
         self.stuck = False
         self.remaining = np.inf
+        self.fisher: FloatArray | None = None
         self.weights = loss.weighting.free
         others = int(loss.learn_power) + len(loss.extra_names)
         self.size = self.weights + others
@@ -200,6 +205,7 @@ class _Walk:
                 return predicted
         assert self._here is not None
         model = self._here.model()
+        self.fisher = model.curvature
         far_out = self.weights > 0 and abs(self.point.p) >= _RATIO_POWER
         ratio = far_out and self._slow_steps >= 2 and not self.loss.interior
         hessian = None
