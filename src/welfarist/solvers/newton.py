@@ -104,11 +104,9 @@ def descend(
     near : bool
         Whether the start is known to be close to an optimum, so that exact steps come first.
     borrowed : Curvature, optional
-        That of a very similar loss near `start`. Steps use it as long as it makes them shrink
-        fast, and need no curvature of their own.
+        That of a very similar loss near `start`, for a first step without curvature of its own.
     """
-    walk = _Walk(loss, start, tolerance, near)
-    walk.borrowed = borrowed
+    walk = _Walk(loss, start, tolerance, near, borrowed)
     if walk.size == 0:
         return Descent(start, walk.value, True, 0, "nothing to learn")
     for iteration in range(1, max_iter + 1):
@@ -178,7 +176,14 @@ class _Walk:
 
     _here: Evaluation | None
 
-    def __init__(self, loss: Loss, start: Point, tolerance: float, near: bool) -> None:
+    def __init__(
+        self,
+        loss: Loss,
+        start: Point,
+        tolerance: float,
+        near: bool,
+        borrowed: Curvature | None,
+    ) -> None:
         self.loss = loss
         self.stuck = False
         self.remaining = np.inf
@@ -193,7 +198,8 @@ class _Walk:
         self._exact_steps = 0
         self._slow_steps = 0
         self._near = self._local = near
-        self.borrowed: Curvature | None = None
+        self.borrowed = borrowed
+        self._foreign = borrowed is not None
         self._go(start, loss.evaluate(start))
 
     def step(self) -> float:
@@ -237,8 +243,9 @@ class _Walk:
             if step is not None and step[1].value <= self.value:
                 self._go(step[0], step[1])
                 predicted = step[2]
-        if predicted is None or predicted > _BORROWED * self._last_predicted:
-            self.borrowed = None
+        # That of another loss is good for one step; one's own, for as long as it works.
+        if self._foreign or predicted is None or predicted > _BORROWED * self._last_predicted:
+            self.borrowed, self._foreign = None, False
         if predicted is None:
             self._stay()
             return None
