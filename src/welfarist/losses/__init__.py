@@ -8,6 +8,7 @@ from welfarist.losses.base import Evaluation, Loss, Point, QuadraticModel, Utili
 from welfarist.losses.comparisons import ComparisonLoss
 from welfarist.losses.prior import PenalisedLoss
 from welfarist.losses.scores import ScoreLoss
+from welfarist.losses.zero_one import ZeroOneLoss
 
 __all__ = [
     "ComparisonLoss",
@@ -19,4 +20,5 @@ __all__ = [
     "ScoreLoss",
     "Utilities",
     "weight_units",
+    "ZeroOneLoss",
 ]

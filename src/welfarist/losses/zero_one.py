@@ -1,0 +1,94 @@
+"""The share of comparisons that a rule gets wrong.
+
+Domain: weights on the simplex, p in [-inf, inf] (p > 0 where a utility is 0).
+
+Formula: ``(1 - y C) / 2`` for an outcome y in {-1, 0, 1} and the rule's answer C in {-1, 0, 1},
+averaged over comparisons [PSPS24, Sec. 4]. (The text prints ``(1 + y C) / 2``, which is the
+accuracy.) A tie on either side is half an error: tossing a coin would be right half the time.
+
+Limits: however good the rule, repeated comparisons with different outcomes and observed ties cost
+``(count - |lead|) / 2``: see `unavoidable`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.decisions import MergedPairs
+from welfarist.derivatives import log_mean_of_logs
+from welfarist.losses.base import Utilities
+from welfarist.validation import FloatArray
+from welfarist.weighting import Weighting
+
+Signs = npt.NDArray[np.int8]
+
+# Welfares tie when their logarithms differ by no more than this many units of rounding, as in
+# WelfareFunction.compare.
+_TIE = 8.0 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class ZeroOneLoss:
+    """Mean 0-1 loss of comparisons.
+
+    Attributes
+    ----------
+    utilities : Utilities
+        Log utilities (d, N) of the actions that were compared.
+    pairs : MergedPairs
+        Each compared pair once, (n,).
+    weighting : Weighting
+        What is known about the weights.
+    """
+
+    utilities: Utilities
+    pairs: MergedPairs
+    weighting: Weighting
+
+    @classmethod
+    def of(cls, utilities: FloatArray, pairs: MergedPairs, weighting: Weighting) -> ZeroOneLoss:
+        """Build the loss of merged comparisons; actions never compared are left out."""
+        pairs, used = pairs.renumbered(len(utilities))
+        table = utilities if len(used) == len(utilities) else utilities[used]
+        return cls(Utilities.of(table, weighting), pairs, weighting)
+
+    @cached_property
+    def total(self) -> float:
+        """How many comparisons were observed."""
+        return self.pairs.total
+
+    @cached_property
+    def unavoidable(self) -> float:
+        """The loss that every rule has: observed ties, and pairs decided now so, now so."""
+        return float((self.pairs.count - np.abs(self.pairs.lead)).sum()) / (2.0 * self.total)
+
+    def value(self, weights: FloatArray, p: float) -> float:
+        """Return the mean loss under weights (d,) and power p."""
+        return self.of_signs(self.signs(weights, p))
+
+    def of_signs(self, signs: Signs) -> float:
+        """Return the mean loss of answers (n,) in {-1, 0, 1}."""
+        return 0.5 - 0.5 * float(signs @ self.pairs.lead) / self.total
+
+    def signs(self, weights: FloatArray, p: float) -> Signs:
+        """Return +1 (n,) where the first action is better, -1 where worse, 0 where they tie."""
+        log_mean = log_mean_of_logs(self.utilities.logs, weights, p, self.utilities.has_zeros).value
+        first, second = log_mean[self.pairs.first], log_mean[self.pairs.second]
+        with np.errstate(invalid="ignore"):
+            margins = first - second  # NaN where nobody has anything in either: a tie
+        decided = np.abs(margins) > self._rounding
+        return np.where(decided, np.sign(np.where(decided, margins, 0.0)), 0.0).astype(np.int8)
+
+    @cached_property
+    def _rounding(self) -> FloatArray:
+        """How far rounding may move the difference of two log welfares (n,)."""
+        logs = np.abs(self.utilities.logs)
+        largest = 1.0 + np.where(np.isfinite(logs), logs, 0.0).max(axis=0)
+        factor = _TIE * (1.0 + np.log2(len(logs)))
+        return np.asarray(
+            factor * np.maximum(largest[self.pairs.first], largest[self.pairs.second])
+        )
