@@ -18,6 +18,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.crossings.terms import masses_of, signed_terms
+from welfarist.crossings.vectorised import signs_at
 from welfarist.decisions import MergedPairs
 from welfarist.derivatives import log_mean_of_logs
 from welfarist.losses.base import Utilities
@@ -75,13 +77,24 @@ class ZeroOneLoss:
         return 0.5 - 0.5 * float(signs @ self.pairs.lead) / self.total
 
     def signs(self, weights: FloatArray, p: float) -> Signs:
-        """Return +1 (n,) where the first action is better, -1 where worse, 0 where they tie."""
+        """Return +1 (n,) where the first action is better, -1 where worse, 0 where they tie.
+
+        Where the difference of two log welfares is lost in rounding, what the actions share is
+        taken away before they are compared.
+        """
         log_mean = log_mean_of_logs(self.utilities.logs, weights, p, self.utilities.has_zeros).value
         first, second = log_mean[self.pairs.first], log_mean[self.pairs.second]
         with np.errstate(invalid="ignore"):
             margins = first - second  # NaN where nobody has anything in either: a tie
         decided = np.abs(margins) > self._rounding
-        return np.where(decided, np.sign(np.where(decided, margins, 0.0)), 0.0).astype(np.int8)
+        signs = np.sign(np.where(decided, margins, 0.0)).astype(np.int8)
+        close = np.flatnonzero(~decided)
+        if len(close):
+            counts = weights > 0
+            logs = self.utilities.logs[counts]
+            one, other = logs[:, self.pairs.first[close]], logs[:, self.pairs.second[close]]
+            signs[close] = signs_at(signed_terms(one.T, other.T, masses_of(weights[counts])), p)
+        return signs
 
     @cached_property
     def _rounding(self) -> FloatArray:
