@@ -59,9 +59,10 @@ types: $(VENV)/.ready
 	@echo "==> Type checker"
 	@$(BIN)/mypy
 
+# One thread a worker: workers that share cores wait for each other's threads otherwise.
 tests: $(VENV)/.ready
 	@echo "==> Tests and doctests"
-	@$(BIN)/python -m pytest -q -n auto
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 plain: $(PLAIN)/.ready
 	@echo "==> A plain install, without any extra"

@@ -187,3 +187,12 @@ def test_a_crossing_far_out_is_found():
     # The best-off differ by 1 in 10,000, which decides from p of about 10,000 log 2 on.
     found = crossings_of([1.0, 10.001], [10.0, 10.0])
     assert found.power == pytest.approx(np.log(2) / np.log(1.0001), rel=1e-6)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_tiny_weight_decides_where_all_others_are_the_same(kernel):
+    weights = np.array([0.5, 0.3, 1e-18, 0.2])
+    found = crossings_of([1, 2, 4, 2], [1, 2, 1, 2], weights / weights.sum(), kernel)
+    assert (found.beginning[0], found.ending[0], len(found.power)) == (1, 1, 0)
+    shared = crossings_of([3, 1, 2, 4], [1, 3, 2, 5], [0.5, 0.5, 0.0, 1e-17], kernel)
+    assert (shared.beginning[0], shared.ending[0]) == (-1, -1)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
+    from welfarist.solvers.exact import Exact
     from welfarist.solvers.grid import Grid
     from welfarist.solvers.two_stage import TwoStage
 
@@ -40,6 +41,7 @@ __all__ = [
     "Doctrine",
     "doctrine_of",
     "DOCTRINES",
+    "Exact",
     "FitResult",
     "Grid",
     "InputError",
@@ -64,6 +66,7 @@ __all__ = [
 _ON_DEMAND = {
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
+    "Exact": "solvers.exact",
     "FitResult": "fit",
     "Grid": "solvers.grid",
     "TwoStage": "solvers.two_stage",

@@ -22,6 +22,7 @@ from welfarist.fit import Caveat
 from welfarist.labels import Labels
 from welfarist.noise import SMALLEST_TAU
 from welfarist.solvers.base import Optimum
+from welfarist.steps import PowerInterval
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
 
@@ -35,6 +36,10 @@ _SAME_WELFARE = 1e-6
 REVERSED_BELOW = 0.4
 # Scores outside the range of the utilities by less than this share of it are rounding.
 _ROUNDING = 1e-9
+# Powers of which one is as good as the other are far apart if they span more than a fifth of the
+# line, whose width is 2 on the scale p / (1 + |p|): from 0 to 0.7, or from 1.5 to infinity.
+_FAR_APART = 0.4
+_RANDOM = "the choices look random: no rule of this family explains them better than chance."
 # The user's line is the first outside these packages.
 _INNER = ("welfarist", "sklearn", "joblib")
 
@@ -213,30 +218,58 @@ def noise_caveats(
     `plain_accuracy` is that of adding up everybody's utility, a rule that is rarely much worse
     than chance unless the outcomes mean the opposite.
     """
-    if accuracy < REVERSED_BELOW or plain_accuracy < min(REVERSED_BELOW, 1.0 - accuracy):
-        message = (
-            "the choices look reversed: no rule of this family explains them well, but the "
-            f"opposite choices are explained to {1 - min(accuracy, plain_accuracy):.0%}. The "
-            "labels may be reversed, or utilities may be harms: +1 must mean that the first was "
-            "preferred, and more utility must be better."
-        )
-        return [Caveat(NotIdentifiedWarning, message)]
+    turned = _reversed(accuracy, plain_accuracy)
+    if turned:
+        return turned
     if accuracy == 1.0 and (tau >= 0.999 * tau_max or loss < _CERTAIN):
         message = (
             f"the choices are noise-free under this rule, so that tau has no largest value but its "
-            f"cap, {tau_max:g}. The set of rules that explain them all is larger than this point; "
-            'an exact method for noise-free choices (noise="none") is planned.'
+            f'cap, {tau_max:g}. Many rules explain them all: noise="none" finds their whole set.'
         )
         return [Caveat(SeparationWarning, message)]
     if tau >= 0.999 * tau_max:
         message = f"tau reached its cap, {tau_max:g}: larger would fit better. Raise tau_max."
         return [Caveat(SearchRangeWarning, message)]
     if tau <= 1.001 * SMALLEST_TAU or loss > np.log(2.0) - 1e-12:
-        message = (
-            "the choices look random: no rule of this family explains them better than chance."
-        )
-        return [Caveat(NotIdentifiedWarning, message)]
+        return [Caveat(NotIdentifiedWarning, _RANDOM)]
     return []
+
+
+def exact_caveats(
+    intervals: Sequence[PowerInterval], learned: bool, accuracy: float, plain_accuracy: float
+) -> list[Caveat]:
+    """Say when choices look random or reversed, or when quite different powers are as good."""
+    turned = _reversed(accuracy, plain_accuracy)
+    if turned:
+        return turned
+    if accuracy <= 0.5:
+        return [Caveat(NotIdentifiedWarning, _RANDOM)]
+    if not learned:
+        return []
+    low, high = intervals[0].low, intervals[-1].high
+    if PowerInterval(low, high, True, True).width <= _FAR_APART:
+        return []
+    where = f"p from {low:g} to {high:g}" if len(intervals) == 1 else "powers as far apart as "
+    if len(intervals) > 1:
+        where += f"{intervals[0]} and {intervals[-1]}"
+    message = (
+        f"p is hardly determined: {where} explain the decisions equally well. The p shown is the "
+        "middle of the widest interval; result_.exact.intervals has them all."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def _reversed(accuracy: float, plain_accuracy: float) -> list[Caveat]:
+    """Say when the opposite choices are explained much better than these."""
+    if accuracy >= REVERSED_BELOW and plain_accuracy >= min(REVERSED_BELOW, 1.0 - accuracy):
+        return []
+    message = (
+        "the choices look reversed: no rule of this family explains them well, but the "
+        f"opposite choices are explained to {1 - min(accuracy, plain_accuracy):.0%}. The "
+        "labels may be reversed, or utilities may be harms: +1 must mean that the first was "
+        "preferred, and more utility must be better."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
 
 
 def give(caveats: Sequence[Caveat]) -> None:

@@ -201,7 +201,7 @@ def log_mean_of_logs(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool 
         return LogMean(value, np.zeros_like(logs), np.zeros(logs.shape[1]))
     if abs(p) >= SMALL_POWER:
         return _from_exponentials(logs, w, float(p), has_zeros)
-    return _with_zeros(logs, w, p) if has_zeros else _from_centred(logs, w, p)
+    return _with_zeros(logs, w, p) if has_zeros else log_mean_about_centre(logs, w, p)
 
 
 def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool) -> LogMean:
@@ -255,7 +255,7 @@ def _refine(
     offsets = np.clip(offsets, low, high)
     moderate = p * (w @ offsets) >= -_MODERATE_EXPONENT
     columns = columns[moderate]
-    better = _from_centred(offsets[:, moderate], w, p)
+    better = log_mean_about_centre(offsets[:, moderate], w, p)
     found.by_weight[:, columns] = better.by_weight
     found.by_power[columns] = better.by_power
     np.maximum(found.by_power, 0.0, out=found.by_power)
@@ -277,10 +277,10 @@ def _with_zeros(logs: FloatArray, w: FloatArray, p: float) -> LogMean:
     nothing = np.isneginf(logs)
     mixed = nothing.any(axis=0)
     if not mixed.any():
-        return _from_centred(logs, w, p)
+        return log_mean_about_centre(logs, w, p)
     found = LogMean(np.empty(logs.shape[1]), np.empty_like(logs), np.empty(logs.shape[1]))
     for columns, part in (
-        (~mixed, _from_centred(logs[:, ~mixed], w, p)),
+        (~mixed, log_mean_about_centre(logs[:, ~mixed], w, p)),
         (mixed, _without_nothing(logs[:, mixed], nothing[:, mixed], w, p)),
     ):
         found.value[columns] = part.value
@@ -297,7 +297,7 @@ def _without_nothing(
     own = np.where(nothing, 0.0, w[:, None]) / np.where(dead, 1.0, kept)
     anybody = np.where(own > 0, logs, -np.inf).max(axis=0)
     anybody[dead] = 0.0
-    others = _from_centred(np.where(nothing, anybody, logs), own, p)
+    others = log_mean_about_centre(np.where(nothing, anybody, logs), own, p)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gone = log_kept(kept, dropped, p)
         by_weight = np.where(nothing, -1.0 / p, (others.by_weight + dropped / p) / kept)
@@ -306,7 +306,7 @@ def _without_nothing(
     return found
 
 
-def _from_centred(logs: FloatArray, w: FloatArray, p: float) -> LogMean:
+def log_mean_about_centre(logs: FloatArray, w: FloatArray, p: float) -> LogMean:
     """Log M about the weighted mean of the logarithms; `w` is (d,) or one column per action."""
     mean = _sum(w, logs)
     offsets = logs - mean

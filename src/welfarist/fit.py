@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from welfarist.certificates import Certificate
 from welfarist.doctrines import DOCTRINES
+from welfarist.exact import ExactRecord
 from welfarist.validation import FloatArray
 from welfarist.welfare import WelfareFunction
 
@@ -48,7 +51,7 @@ class FitResult:
         model has none.
     loss : float
         Mean loss of the decisions: squared error of scores, negative log likelihood of
-        comparisons. The prior is not part of it.
+        comparisons, share of wrong ones where errors were counted. The prior is not part of it.
     decisions : float
         How many decisions were observed, counts included.
     accuracy : float or None
@@ -72,6 +75,11 @@ class FitResult:
         What the summary says of each weight: that it was given, is equal, or the person's group.
     first_label : str or None
         The label that was taken to mean that the first action was preferred, if it was text.
+    exact : ExactRecord or None
+        Where errors were counted (``noise="none"`` or ``"flip"``): every power that is as good,
+        the loss at all powers, the set of rules that explain everything.
+    certifier : callable or None
+        Proves how good the fit is; called by `certificate`.
     """
 
     p: float
@@ -93,6 +101,17 @@ class FitResult:
     given: tuple[str, ...] = ()
     weight_notes: tuple[str, ...] = ()
     first_label: str | None = None
+    exact: ExactRecord | None = None
+    certifier: Callable[[], Certificate] | None = field(default=None, repr=False)
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """A proven lower bound on the loss of any rule, and the gap to it.
+
+        There is one where weights are known, and where errors were counted; for smooth losses it
+        is worked out when first asked for, which takes longer than the fit. None otherwise.
+        """
+        return None if self.certifier is None else self.certifier()
 
     @property
     def welfare(self) -> WelfareFunction:
@@ -129,6 +148,9 @@ class FitResult:
     def summary(self) -> str:
         """Return the estimates as a table of text.
 
+        Where rules explain every decision (``noise="none"``), beside each weight stands its range
+        over all of them; that takes seconds when first asked for.
+
         Examples
         --------
         >>> from welfarist import WelfareRegressor
@@ -149,13 +171,17 @@ class FitResult:
             ("inequality aversion", 1.0 - self.p, ""),
         ]
         notes = self.weight_notes or ("",) * len(self.weights)
+        if self.exact is not None and self.exact.explanations is not None:
+            ranges = self.exact.weight_notes()
+            notes = tuple(f"{a}   {b}".strip() for a, b in zip(ranges, notes, strict=True))
         for name, weight, note in zip(self.stakeholders, self.weights, notes, strict=True):
             lines.append((f"weight of {name}", float(weight), note))
         optional = (
             ("temperature tau", self.tau),
             ("flip probability rho", self.rho),
             ("scale", self.scale),
-            ("mean loss", self.loss),
+            ("mean loss" if self.exact is None else "share of errors", self.loss),
+            ("corrected for flips", None if self.exact is None else self.exact.corrected_loss),
             ("accuracy", self.accuracy),
             ("R squared", self.r_squared),
         )
@@ -172,13 +198,30 @@ class FitResult:
         return f"{name} (given)" if "p" in self.given else name
 
     def _end(self) -> list[str]:
-        state = "Converged" if self.converged else "Did not converge"
-        starts = f"{self.agreeing} of {len(self.start_values)} starts found this optimum"
-        ends = [f"{state}: {self.reason} ({self.n_iter} steps; {starts})"]
+        if self.exact is not None:
+            ends = self._exact_end()
+        else:
+            state = "Converged" if self.converged else "Did not converge"
+            starts = f"{self.agreeing} of {len(self.start_values)} starts found this optimum"
+            ends = [f"{state}: {self.reason} ({self.n_iter} steps; {starts})"]
         if self.first_label is not None:
             ends.append(f"Label {self.first_label!r}: the first action was preferred")
         ends.extend(f"Note: {caveat.message}" for caveat in self.caveats)
         return ends
+
+    def _exact_end(self) -> list[str]:
+        """How far the fit is proven, and what is as good."""
+        proof = self.certificate
+        if self.exact is None or proof is None:
+            return []
+        if proof.gap == 0:
+            ends = [f"Proven optimal: {proof.method}"]
+        else:
+            ends = [
+                f"Not proven optimal: {self.reason}",
+                f"No rule is wrong in less than {proof.lower_bound:.2%}: {proof.method}",
+            ]
+        return ends + self.exact.lines()
 
 
 def _table(lines: Sequence[tuple[str, float, str]]) -> list[str]:

@@ -12,17 +12,20 @@ from welfarist.doctrines import power_of
 from welfarist.errors import InputError
 from welfarist.noise import NoiseName
 from welfarist.solvers.base import Solver
+from welfarist.solvers.exact import Exact
 from welfarist.solvers.fitting import Newton
 from welfarist.solvers.grid import Grid
 from welfarist.solvers.two_stage import TwoStage
 from welfarist.validation import FloatArray, as_numbers, as_power, as_weights, normalised
 from welfarist.weighting import Weighting
 
-SolverName = Literal["newton", "grid", "two_stage"]
-SolverOption = SolverName | Solver
+SolverName = Literal["newton", "grid", "two_stage", "exact"]
+SolverOption = SolverName | Solver | Exact
 NumbersOption = npt.ArrayLike | Mapping[Any, Any]
 WeightsOption = Literal["learn", "equal"] | NumbersOption
 StartsOption = int | Literal["auto"]
+RhoEstimator = Literal["error rate", "cross-validation"]
+RhoOption = float | RhoEstimator | None
 
 
 def weighting_of(
@@ -195,31 +198,37 @@ def concentration_of(
 
 
 def check_noise(noise: str) -> NoiseName:
-    """Require a noise model that can be fitted here."""
+    """Require the name of a noise model."""
     if noise not in get_args(NoiseName):
         known = ", ".join(f'"{name}"' for name in get_args(NoiseName))
         raise InputError(f"noise must be one of {known}; found {noise!r}.")
-    if noise in ("none", "flip"):
-        raise InputError(
-            f'noise="{noise}" needs the exact method for the 0-1 loss, which this version does '
-            'not have yet. Use noise="logistic", or noise="lapse" for flips.'
-        )
     return noise  # type: ignore[return-value]
 
 
-def check_rho(rho: object, noise: NoiseName) -> None:
-    """Refuse a flip probability where the noise has none, or learns it."""
-    if rho is None:
-        return
-    raise InputError(
-        'rho must be left out unless noise="flip", whose known flip probability it is; found rho = '
-        f'{rho!r} with noise="{noise}". '
-        + (
-            "It is learned here: see rho_."
-            if noise == "lapse"
-            else 'Use noise="lapse" to learn it.'
+def check_rho(rho: object, noise: NoiseName) -> RhoOption:
+    """Require a flip probability, or how to estimate it, and refuse it where noise has none."""
+    if noise != "flip":
+        if rho is None:
+            return None
+        raise InputError(
+            'rho must be left out unless noise="flip", whose flip probability it is; found rho = '
+            f'{rho!r} with noise="{noise}". '
+            + (
+                "It is learned here: see rho_."
+                if noise == "lapse"
+                else 'Use noise="lapse" to learn it.'
+            )
         )
-    )
+    if rho is None or (isinstance(rho, str) and rho in get_args(RhoEstimator)):
+        return rho  # type: ignore[return-value]
+    real = isinstance(rho, int | float | np.integer | np.floating) and not isinstance(rho, bool)
+    if not real or not 0 <= float(rho) < 0.5:  # type: ignore[arg-type]
+        known = " or ".join(f'"{name}"' for name in get_args(RhoEstimator))
+        raise InputError(
+            f"rho must be a probability from 0 to below 1/2, or {known} to estimate it; found "
+            f"{rho!r}. At 1/2 decisions say nothing."
+        )
+    return float(rho)  # type: ignore[arg-type]
 
 
 def check_flag(value: object, name: str) -> bool:
@@ -237,6 +246,11 @@ def solver_of(solver: SolverOption, n_starts: object, max_iter: Any, tol: Any) -
         check_positive(tol, "tol"),
     )
     named: dict[str, Solver] = {"newton": newton, "grid": Grid(), "two_stage": TwoStage()}
+    if isinstance(solver, Exact) or (isinstance(solver, str) and solver == "exact"):
+        raise InputError(
+            'solver="exact" finds the fewest wrong decisions and needs comparisons with '
+            'noise="none" or noise="flip"; found another noise, or scores. Change one of the two.'
+        )
     if isinstance(solver, str):
         if solver not in named:
             known = ", ".join(f'"{name}"' for name in get_args(SolverName))
@@ -247,6 +261,23 @@ def solver_of(solver: SolverOption, n_starts: object, max_iter: Any, tol: Any) -
     if not (hasattr(solver, "check") and hasattr(solver, "minimise")):
         raise InputError(f"solver must be a name, a Grid or a TwoStage; found {solver!r}.")
     return solver
+
+
+def exact_of(solver: SolverOption, noise: NoiseName, prior: object) -> Exact:
+    """Return the exact solver for decisions without noise or with flips."""
+    if prior is not None:
+        raise InputError(
+            f'prior must be left out with noise="{noise}", which counts errors and has no '
+            'likelihood to weigh a prior against. Use noise="logistic".'
+        )
+    if isinstance(solver, Exact):
+        return solver
+    if isinstance(solver, str) and solver in ("newton", "exact"):
+        return Exact()
+    raise InputError(
+        f'solver must be "exact" or an Exact with noise="{noise}"; found {solver!r}. The other '
+        'solvers are for noise="logistic".'
+    )
 
 
 def check_positive(value: Any, name: str) -> float:

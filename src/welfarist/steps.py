@@ -87,6 +87,8 @@ class LossSteps:
         The loss below the first power, between them, and above the last.
     at : (m,) array
         The loss at the powers themselves, where a tie is half an error.
+    hidden : (m,) array
+        The lowest loss that could hide within the radius, where the order of crossings is unknown.
     at_lowest : float or None
         The loss at p = -inf itself; None where the line begins at 0.
     at_infinity : float
@@ -98,6 +100,7 @@ class LossSteps:
     radius: FloatArray
     between: FloatArray
     at: FloatArray
+    hidden: FloatArray
     at_lowest: float | None
     at_infinity: float
 
@@ -118,6 +121,17 @@ class LossSteps:
     def minimum(self) -> float:
         """The lowest loss at any power."""
         return float(self._losses().min())
+
+    @property
+    def proven(self) -> float:
+        """A loss below which nothing can be, also within rounding of the steps."""
+        return float(self.hidden.min(initial=self.minimum))
+
+    def least_between(self, low: float, high: float) -> float:
+        """The lowest loss at powers in [low, high]."""
+        first = np.searchsorted(self.powers, low, side="left")
+        last = np.searchsorted(self.powers, high, side="right")
+        return float(self.hidden[first:last].min(initial=self.between[first : last + 1].min()))
 
     @property
     def optimal(self) -> tuple[PowerInterval, ...]:
@@ -162,11 +176,11 @@ def loss_steps(crossings: Crossings, pairs: MergedPairs) -> LossSteps:
     first = np.searchsorted(pair, pair, side="left")
     turned = (np.arange(len(pair)) - first) % 2
     before = np.where(turned, -1.0, 1.0) * crossings.beginning[pair]
-    powers, radius, fall = _clustered(crossings, before * lead[pair])
+    powers, radius, fall, rise = _clustered(crossings, before * lead[pair])
     agreement = float(crossings.beginning @ lead) - 2.0 * np.concatenate([[0.0], np.cumsum(fall)])
 
     def loss(agreeing: npt.ArrayLike) -> FloatArray:
-        return np.asarray(0.5 - 0.5 * np.asarray(agreeing) / total)
+        return np.asarray((total - np.asarray(agreeing)) / (2.0 * total))
 
     lowest = crossings.lowest
     return LossSteps(
@@ -175,25 +189,34 @@ def loss_steps(crossings: Crossings, pairs: MergedPairs) -> LossSteps:
         radius,
         loss(agreement),
         loss(agreement[:-1] - fall),
+        loss(agreement[:-1] + 2.0 * rise),
         float(loss(crossings.at_lowest @ lead)) if np.isinf(lowest) else None,
         float(loss(crossings.at_infinity @ lead)),
     )
 
 
-def _clustered(crossings: Crossings, fall: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Powers, radii and summed falls of crossings, those within rounding of each other as one."""
+def _clustered(
+    crossings: Crossings, fall: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Crossings within rounding of each other as one: powers, radii, summed falls and rises.
+
+    At a crossing the agreement with the decisions falls by twice `fall`, which may be negative;
+    the rises alone say how far it could go up before the falls have their turn.
+    """
     order = np.argsort(crossings.power - crossings.radius, kind="stable")
-    power, radius = crossings.power[order], crossings.radius[order]
+    power, radius, fall = crossings.power[order], crossings.radius[order], fall[order]
     if not len(power):
-        return power, radius, fall
+        return power, radius, fall, fall
     reach = np.maximum.accumulate(power + radius)
     starts = np.flatnonzero(np.concatenate([[True], (power - radius)[1:] > reach[:-1]]))
     ends = np.concatenate([starts[1:], [len(power)]]) - 1
     low, high = (power - radius)[starts], reach[ends]
-    # The best known of a cluster stands for it: whole numbers and ties at 0 have no radius to add.
+    # The best known of a cluster stands for it.
     sharpest = np.lexsort((radius, np.repeat(np.arange(len(starts)), ends - starts + 1)))
     middle = power[sharpest[starts]]
-    return middle, np.maximum(high - middle, middle - low), np.add.reduceat(fall[order], starts)
+    rise = np.add.reduceat(np.maximum(-fall, 0.0), starts)
+    away = np.maximum(high - middle, middle - low)
+    return middle, away, np.add.reduceat(fall, starts), rise
 
 
 def compact(p: npt.ArrayLike) -> FloatArray:

@@ -31,6 +31,8 @@ Signs = npt.NDArray[np.int8]
 _EPS = float(np.finfo(np.float64).eps)
 # Masses that differ by less are the same up to the rounding of weights that should be equal.
 _SAME_MASS = 4.0 * _EPS
+# If cleaning away rounding unbalances the masses by more than this share, it was none.
+_TELLING = 1e-6
 # Log utilities that differ by less are the same: powers that told them apart would magnify the
 # rounding of the logarithms as much as the difference.
 _SAME_LEVEL = 128.0 * _EPS
@@ -144,23 +146,33 @@ def _by_level(
     first: FloatArray, second: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Levels (n, 2 d) in descending order and the net mass at each, on the level's first entry."""
-    people = len(weights)
     both = np.concatenate([first, second], axis=1)
     order = np.argsort(-both, axis=1, kind="stable")
     level = np.take_along_axis(both, order, axis=1)
-    mass = np.concatenate([weights, -weights])[order]
-    fresh = np.ones(level.shape, dtype=bool)
     with np.errstate(invalid="ignore"):  # nothing and nothing are the same
+        moved = np.abs(first - second) > _tolerance(first)
+        fresh = np.ones(level.shape, dtype=bool)
         fresh[:, 1:] = level[:, :-1] - level[:, 1:] > _tolerance(level[:, 1:])
-    if fresh.all():
-        return level, mass
+    # Who has the same in both actions drops out before anything is added up: a small weight
+    # would be lost in the sum with theirs.
+    mass = np.where(np.concatenate([moved, moved], axis=1), np.append(weights, -weights), 0.0)
+    mass = np.take_along_axis(mass, order, axis=1)
+    if not fresh.all():
+        mass = _summed(mass, fresh, len(weights))
+    return level, mass
+
+
+def _summed(mass: FloatArray, fresh: npt.NDArray[np.bool_], people: int) -> FloatArray:
+    """Add up the masses of each level, on its first entry; what only rounding leaves is 0."""
     starts = np.flatnonzero(fresh.reshape(-1))
     net = np.add.reduceat(mass.reshape(-1), starts)
     gross = np.add.reduceat(np.abs(mass).reshape(-1), starts)
-    net[np.abs(net) <= _SAME_MASS * people * gross] = 0.0
-    merged = np.zeros(mass.size)
-    merged[starts] = net
-    return level, merged.reshape(mass.shape)
+    exact, cleaned = np.zeros(mass.shape), np.zeros(mass.shape)
+    exact.reshape(-1)[starts] = net
+    cleaned.reshape(-1)[starts] = np.where(np.abs(net) <= _SAME_MASS * people * gross, 0.0, net)
+    # Where the rest is no larger than what would be cleaned away, it is no rounding.
+    lost = np.abs((exact - cleaned).sum(axis=1)) > _TELLING * np.abs(cleaned).sum(axis=1)
+    return np.where((lost & cleaned.any(axis=1))[:, None], exact, cleaned)
 
 
 def _compact(
@@ -193,7 +205,10 @@ def _changes(mass: FloatArray, size: npt.NDArray[np.intp], *, exact: bool) -> np
     np.maximum.accumulate(known, axis=1, out=known)
     carried = np.take_along_axis(sign, known, axis=1)
     changed = (carried[:, 1:] != carried[:, :-1]).sum(axis=1)
-    return np.asarray(changed + 2 * unsure.sum(axis=1), dtype=np.intp)
+    most = np.maximum(size - 2, 0)  # Descartes: one less than the terms, and p = 0 is one of them
+    unbalanced = sign[np.arange(len(size)), np.maximum(size - 1, 0)] != 0
+    found = changed + 2 * unsure.sum(axis=1)
+    return np.asarray(np.where(unbalanced, found, np.minimum(found, most)), dtype=np.intp)
 
 
 def _sign_at_zero(mass: FloatArray, level: FloatArray, largest: FloatArray) -> Signs:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,15 +13,15 @@ from sklearn.utils.validation import validate_data
 
 from welfarist import caveats as caveat
 from welfarist import options
-from welfarist.decisions import (
-    refuse_missing,
-)
+from welfarist.certificates import Certificate
+from welfarist.decisions import refuse_missing
 from welfarist.errors import InputError
 from welfarist.fit import Caveat, FitResult, named_people
-from welfarist.losses import Point
+from welfarist.losses import Point, ScoreLoss
 from welfarist.losses.prior import with_prior
 from welfarist.progress import Progress
 from welfarist.solvers.base import Optimum
+from welfarist.solvers.global_optimum import can_certify, certify
 from welfarist.tables import refuse_text, refuse_twins
 from welfarist.validation import FloatArray, utilities_error
 from welfarist.weighting import Weighting
@@ -124,6 +126,20 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"Negative values in data passed to {type(self).__name__}: {utilities_error(table)}"
             )
+
+
+def certifier_of(loss: Any, value: float, p: float | None) -> Callable[[], Certificate] | None:
+    """Return what proves how good a fit with known weights is; None where there is no proof.
+
+    `value` is the mean loss in the data's own unit.
+    """
+    return partial(_certified, loss, value, p) if can_certify(loss) else None
+
+
+def _certified(loss: Any, value: float, p: float | None) -> Certificate:
+    unit = loss.unit**2 if isinstance(loss, ScoreLoss) else 1.0
+    proof = certify(loss, value / unit, p=p)
+    return Certificate(value, proof.lower_bound * unit, proof.method)
 
 
 def as_names(columns: Any) -> Names:

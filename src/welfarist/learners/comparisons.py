@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,19 +13,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from welfarist import caveats as caveat
 from welfarist import options
-from welfarist.decisions import (
-    Comparisons,
-    as_counts,
-)
+from welfarist.certificates import Certificate
+from welfarist.decisions import Comparisons, as_counts
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
 from welfarist.labels import Labels, order_of
 from welfarist.layouts import people_of, refuse_layout
-from welfarist.learners.base import Names, WelfareLearner, at_optimum, without_names
+from welfarist.learners.base import (
+    Names,
+    WelfareLearner,
+    at_optimum,
+    certifier_of,
+    without_names,
+)
+from welfarist.learners.exact import ExactFit
 from welfarist.losses import ComparisonLoss, Point
-from welfarist.noise import preference_probability
+from welfarist.noise import NoiseName, preference_probability
 from welfarist.progress import ProgressOption
 from welfarist.solvers.base import Optimum
+from welfarist.solvers.fitting import Newton
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
 
@@ -37,23 +44,31 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
 
     Parameters
     ----------
-    noise : "logistic" or "lapse"
-        How the decision maker errs: more often the closer two welfares are (logistic), or that
-        and sometimes regardless of the welfares (lapse).
-    p, weights, groups, prior, solver, n_starts, max_iter, tol, progress, random_state
-        As in :class:`WelfareRegressor`.
+    noise : "logistic", "lapse", "none" or "flip"
+        How the decision maker errs: more often the closer two welfares are (logistic); that, and
+        sometimes regardless of the welfares (lapse); never (none); or regardless of the welfares
+        with a fixed probability (flip). The last two count errors: the rule with the fewest is
+        found exactly, see :class:`Exact`.
+    p, weights, groups, prior, n_starts, max_iter, tol, progress, random_state
+        As in :class:`WelfareRegressor`. There is no prior where errors are counted.
+    solver : "newton", "grid", "two_stage", Grid, TwoStage, "exact" or Exact
+        As in :class:`WelfareRegressor`. Where errors are counted the solver is "exact", whose
+        first guess of learned weights "newton" makes.
     tau_max : float
         Largest temperature; where choices are noise-free under some rule, tau ends here.
-    rho : float, optional
-        Reserved for the known flip probability of ``noise="flip"``.
+    rho : float, "error rate" or "cross-validation", optional
+        The flip probability of ``noise="flip"``, below 1/2, or how to estimate it: by the share
+        of errors of the fitted rule (the default; too small in small samples), or by that of
+        held-out decisions. The rule that is learned does not depend on it.
 
     Attributes
     ----------
     p_, weights_, tau_, rho_ : float, (d,) array, float, float
-        The estimates; `rho_` is 0 under logistic noise.
+        The estimates; `rho_` is 0 under logistic noise, `tau_` infinite where errors are counted.
     welfare_ : WelfareFunction
     loss_ : float
-        Mean negative log likelihood on the data.
+        Mean negative log likelihood on the data; the share of wrong decisions where errors are
+        counted.
     classes_ : (2,) array
         Both labels, in their own order.
     first_label_ : label
@@ -66,6 +81,12 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     -----
     ``P(first preferred) = rho + (1 - 2 rho) sigmoid(tau (log M(first) - log M(second)))``, with
     rho = 0 under logistic noise [PSPS24, Sec. 5]. A tie counts as half of each outcome.
+
+    Under flips the paper minimises the corrected loss
+    ``((1 - rho) l(t, y) - rho l(t, -y)) / (1 - 2 rho)``, whose expectation is the 0-1 loss l
+    without flips. Since ``l(t, -y) = 1 - l(t, y)`` it equals ``(l - rho) / (1 - 2 rho)``: it rises
+    with l, so that the same rule minimises both, whatever rho is. Only the reported risk differs;
+    ``result_.exact.corrected_loss`` has the corrected one beside the raw `loss_`.
 
     Examples
     --------
@@ -92,7 +113,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         prior: options.NumbersOption | None = None,
         solver: options.SolverOption = "newton",
         tau_max: float = 1e6,
-        rho: float | None = None,
+        rho: options.RhoOption = None,
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
         tol: float = 1e-12,
@@ -134,7 +155,10 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         names = comparisons.stakeholders
         weighting = options.weighting_of(self.weights, self.groups, comparisons.people, names)
         tau_max = options.check_positive(self.tau_max, "tau_max")
-        options.check_rho(self.rho, noise)
+        rho = options.check_rho(self.rho, noise)
+        if noise in ("none", "flip"):
+            self._fit_exactly(comparisons, weighting, noise, rho)
+            return self
         pairs = comparisons.merged
         loss = ComparisonLoss.of(
             comparisons.utilities, pairs, weighting, self.p is None, noise == "lapse", tau_max
@@ -169,7 +193,51 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
                 r_squared=None,
                 caveats=tuple(found),
                 first_label=str(self.first_label_) if isinstance(self.first_label_, str) else None,
+                certifier=certifier_of(
+                    loss, value, options.power_of_option(self.p, loss.has_zeros)
+                ),
                 **self._common_record(optimum, names),
+            )
+        )
+
+    def _fit_exactly(
+        self,
+        comparisons: Comparisons,
+        weighting: Weighting,
+        noise: NoiseName,
+        rho: options.RhoOption,
+    ) -> None:
+        has_zeros = bool((comparisons.utilities == 0).any())
+        fit = ExactFit(
+            comparisons,
+            weighting,
+            options.power_of_option(self.p, has_zeros),
+            options.exact_of(self.solver, noise, self.prior),
+            Newton(
+                options.check_starts(self.n_starts),
+                int(options.check_positive(self.max_iter, "max_iter")),
+                options.check_positive(self.tol, "tol"),
+            ),
+        )
+        rng = options.generator_of(self.random_state)
+        found = fit.solve(rng)
+        self.tau_ = np.inf
+        self.rho_ = fit.flip_rate(rho, found, rng) if noise == "flip" else 0.0
+        names = comparisons.stakeholders
+        self._store(
+            FitResult(
+                tau=None,
+                rho=self.rho_ if noise == "flip" else None,
+                scale=None,
+                loss=found.value,
+                decisions=comparisons.merged.total,
+                accuracy=1.0 - found.value,
+                r_squared=None,
+                caveats=(*fit.caveats(found, names), *caveat.label_caveats(self._labels)),
+                first_label=str(self.first_label_) if isinstance(self.first_label_, str) else None,
+                exact=fit.record(found, self.rho_ if noise == "flip" else None),
+                certifier=partial(_given, found.certificate),
+                **self._common_record(fit.as_optimum(found), names),
             )
         )
 
@@ -186,7 +254,10 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         return np.asarray(labels.classes[np.where(first, labels.first, 1 - labels.first)])
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return tau times the difference in log welfare (n,); positive favours `classes_[1]`."""
+        """Return tau times the difference in log welfare (n,); positive favours `classes_[1]`.
+
+        Where errors are counted there is no tau, and it is the difference itself.
+        """
         margins = self._margins(X)
         return margins if self._labels.first else -margins
 
@@ -202,12 +273,16 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             rule = without_names(self.welfare_)
             first, second = rule.log(table[:, :people]), rule.log(table[:, people:])
         with np.errstate(invalid="ignore"):
-            margins = self.tau_ * (first - second)
-        return np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
+            margins = first - second
+        margins = np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
+        return margins if np.isinf(self.tau_) else self.tau_ * margins
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities (n, 2) of the labels in `classes_`."""
-        probability = preference_probability(self.decision_function(X), self.rho_)
+        margins = self.decision_function(X)
+        if np.isinf(self.tau_):  # the better action, however small the difference
+            margins = np.where(margins == 0, 0.0, np.copysign(np.inf, margins))
+        probability = preference_probability(margins, self.rho_)
         return np.column_stack([1.0 - probability, probability])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -256,6 +331,10 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self._labels = labels
         self.classes_ = labels.classes
         self.first_label_ = labels.first_label
+
+
+def _given(certificate: Certificate) -> Certificate:
+    return certificate
 
 
 def _accuracy(loss: ComparisonLoss, margins: FloatArray) -> float:

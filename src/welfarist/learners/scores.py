@@ -16,7 +16,14 @@ from welfarist.decisions import (
 )
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
-from welfarist.learners.base import Names, WelfareLearner, as_names, at_optimum, without_names
+from welfarist.learners.base import (
+    Names,
+    WelfareLearner,
+    as_names,
+    at_optimum,
+    certifier_of,
+    without_names,
+)
 from welfarist.losses import ScoreLoss
 from welfarist.progress import ProgressOption
 from welfarist.solvers.base import Optimum
@@ -143,6 +150,11 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
                 accuracy=None,
                 r_squared=caveat.r_squared(*data),
                 caveats=tuple(found),
+                certifier=certifier_of(
+                    loss,
+                    evaluation.value * loss.unit * loss.unit,
+                    options.power_of_option(self.p, loss.has_zeros),
+                ),
                 **self._common_record(optimum, names),
             )
         )

@@ -190,6 +190,12 @@ class Utilities:
         span = float(finite.max() - finite.min()) if finite.size else 0.0
         return min(max(_LARGEST_EXPONENT / max(span, 1e-12), 100.0), 1e5)
 
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of log utilities, by which powers are measured; never 0."""
+        finite = self.logs[np.isfinite(self.logs)] if self.has_zeros else self.logs
+        return max(float(finite.std()) if finite.size else 0.0, 1e-6)
+
     def take(self, actions: npt.NDArray[np.intp]) -> Utilities:
         """Return some of the actions, on the same unit."""
         return Utilities(np.ascontiguousarray(self.logs[:, actions]), self.shift, self.has_zeros)

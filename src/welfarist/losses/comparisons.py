@@ -33,12 +33,12 @@ _DENSE = 4.0
 # Flip rates tried for a start of the lapse model.
 _FLIP_RATES = (0.01, 0.05, 0.15, 0.3)
 # log of the smallest double: where welfare is 0, its logarithm is taken to be this.
-_NOTHING = -745.0
+NOTHING = -745.0
 
 
-def _above_nothing(log_mean: FloatArray, has_zeros: bool) -> FloatArray:
+def above_nothing(log_mean: FloatArray, has_zeros: bool) -> FloatArray:
     """Log M with 0 read as the smallest positive number, so that differences are numbers."""
-    return np.maximum(log_mean, _NOTHING) if has_zeros else log_mean
+    return np.maximum(log_mean, NOTHING) if has_zeros else log_mean
 
 
 class ComparisonGraph:
@@ -178,7 +178,7 @@ class ComparisonLoss:
         """Return the mean negative log likelihood at a point."""
         weights = self.weighting.to_people(point.weights)
         mean = log_mean_of_logs(self.utilities.logs, weights, point.p, self.has_zeros)
-        margins = self.graph.differences(_above_nothing(mean.value, self.has_zeros))
+        margins = self.graph.differences(above_nothing(mean.value, self.has_zeros))
         margins *= np.exp(point.extras[0])
         pairs = self.graph.pairs
         if self.lapse:
@@ -193,7 +193,7 @@ class ComparisonLoss:
         log_mean = log_mean_of_logs(
             self.utilities.logs, self.weighting.to_people(weights), p, self.has_zeros
         ).value
-        margins = self.graph.differences(_above_nothing(log_mean, self.has_zeros))
+        margins = self.graph.differences(above_nothing(log_mean, self.has_zeros))
         log_tau = -np.log(max(float(np.mean(np.abs(margins))), 1e-300))
         extras = self._best_lapse(margins, log_tau) if self.lapse else np.array([log_tau])
         return np.asarray(np.clip(extras, *self.extra_bounds))

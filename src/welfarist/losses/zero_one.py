@@ -74,7 +74,7 @@ class ZeroOneLoss:
 
     def of_signs(self, signs: Signs) -> float:
         """Return the mean loss of answers (n,) in {-1, 0, 1}."""
-        return 0.5 - 0.5 * float(signs @ self.pairs.lead) / self.total
+        return (self.total - float(signs @ self.pairs.lead)) / (2.0 * self.total)
 
     def signs(self, weights: FloatArray, p: float) -> Signs:
         """Return +1 (n,) where the first action is better, -1 where worse, 0 where they tie.
@@ -86,7 +86,7 @@ class ZeroOneLoss:
         first, second = log_mean[self.pairs.first], log_mean[self.pairs.second]
         with np.errstate(invalid="ignore"):
             margins = first - second  # NaN where nobody has anything in either: a tie
-        decided = np.abs(margins) > self._rounding
+        decided = np.abs(margins) > self.rounding
         signs = np.sign(np.where(decided, margins, 0.0)).astype(np.int8)
         close = np.flatnonzero(~decided)
         if len(close):
@@ -97,7 +97,7 @@ class ZeroOneLoss:
         return signs
 
     @cached_property
-    def _rounding(self) -> FloatArray:
+    def rounding(self) -> FloatArray:
         """How far rounding may move the difference of two log welfares (n,)."""
         logs = np.abs(self.utilities.logs)
         largest = 1.0 + np.where(np.isfinite(logs), logs, 0.0).max(axis=0)

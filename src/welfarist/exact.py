@@ -1,0 +1,106 @@
+"""What the exact method found beside the estimates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from welfarist.decisions import Comparisons
+from welfarist.steps import LossSteps, PowerInterval
+
+if TYPE_CHECKING:
+    from welfarist.solvers.consistent import ConsistentRules
+
+_MOST_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Decisions that no rule can get right, and pairs that no power tells apart.
+
+    Attributes
+    ----------
+    ties : float
+        Comparisons whose outcome was a tie: half an error under every rule.
+    contradictions : float
+        Comparisons decided against the majority of the decisions on the same two actions.
+    identical : int
+        Pairs of actions that tie under the learned weights for every power.
+    undecided : int
+        Intervals of p in which two welfares agree up to rounding, so that they may touch.
+    """
+
+    ties: float
+    contradictions: float
+    identical: int = 0
+    undecided: int = 0
+
+    @classmethod
+    def of(cls, comparisons: Comparisons, identical: int = 0, undecided: int = 0) -> Counted:
+        """Count what the comparisons leave no rule a chance to explain."""
+        pairs = comparisons.merged
+        ties = float(comparisons.counts[comparisons.outcomes == 0].sum())
+        minority = (float((pairs.count - np.abs(pairs.lead)).sum()) - ties) / 2.0
+        return cls(ties, minority, identical, undecided)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactRecord:
+    """The exact method's answer: not a point, but every power that is as good.
+
+    Attributes
+    ----------
+    intervals : tuple of PowerInterval
+        All powers at which the learned weights reach the lowest loss; the estimate is the middle
+        of the widest, on the scale p / (1 + |p|). With p given, that power.
+    steps : LossSteps or None
+        Loss against power under the learned weights; None where p was given.
+    explanations : ConsistentRules or None
+        With learned weights, the set of rules that explain every decision, where there is one.
+    counted : Counted
+        Ties, contradictions, pairs that no power tells apart.
+    corrected_loss : float or None
+        Under flips, the unbiased estimate of the share of decisions that the rule would get wrong
+        if nobody had slipped; the raw one is the fit's `loss`.
+    """
+
+    intervals: tuple[PowerInterval, ...]
+    steps: LossSteps | None
+    explanations: ConsistentRules | None
+    counted: Counted
+    corrected_loss: float | None = None
+
+    def weight_notes(self) -> list[str]:
+        """The range of each weight (d,) over all rules that explain every decision, in words."""
+        if self.explanations is None:
+            return []
+        low, high = self.explanations.weight_ranges
+        return [f"{a:.4f} to {b:.4f}" for a, b in zip(low, high, strict=True)]
+
+    def _powers(self) -> tuple[tuple[float, float], ...]:
+        return () if self.explanations is None else self.explanations.power_intervals
+
+    def lines(self) -> list[str]:
+        """What a summary says."""
+        shown = " and ".join(str(interval) for interval in self.intervals[:_MOST_SHOWN])
+        more = len(self.intervals) - _MOST_SHOWN
+        lines = []
+        if self.steps is not None:
+            lines.append(
+                f"As good with these weights: p in {shown}"
+                + (f" and {more} more intervals" if more > 0 else "")
+            )
+        if self.explanations is not None:
+            powers = " and ".join(f"[{a:.6g}, {b:.6g}]" for a, b in self._powers())
+            lines.append(f"Every decision is explained, with other weights also by p in {powers}")
+        counted = self.counted
+        notes = [
+            ("Ties, half an error under every rule", counted.ties),
+            ("Decisions against the majority of their own pair", counted.contradictions),
+            ("Pairs that tie for every p", counted.identical),
+            ("Intervals of p in which two welfares agree up to rounding", counted.undecided),
+        ]
+        lines.extend(f"{what}: {number:g}" for what, number in notes if number)
+        return lines

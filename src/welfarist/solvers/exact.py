@@ -1,0 +1,207 @@
+"""The fewest wrong decisions: exact minimisation of the 0-1 loss.
+
+With known weights the minimum over all powers is found and proven: the crossings of every
+comparison are isolated and walked over once. With learned weights the rules that explain every
+decision are searched by linear programmes; where there are none, exact sweeps over weights and
+powers improve on the logistic fit until none does, and for small data a mixed-integer programme
+bounds how far that can be from the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from welfarist.certificates import Certificate
+from welfarist.crossings import Crossings, Kernel, find_crossings
+from welfarist.losses import ZeroOneLoss
+from welfarist.solvers.consistent import ConsistentRules, find_consistent
+from welfarist.solvers.fewest_errors import improve
+from welfarist.solvers.lower_bounds import MOST_PAIRS, proven_gap, proven_minimum
+from welfarist.steps import LossSteps, PowerInterval, loss_steps
+from welfarist.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class PowerSweep:
+    """The 0-1 loss of given weights at every power.
+
+    Attributes
+    ----------
+    steps : LossSteps
+    crossings : Crossings
+    """
+
+    steps: LossSteps
+    crossings: Crossings
+
+    @property
+    def p(self) -> float:
+        """The middle of the widest optimal interval, on the scale p / (1 + |p|)."""
+        return self.steps.widest.middle
+
+    def lower_bound(self, loss: ZeroOneLoss) -> float:
+        """A loss that no power can beat, whatever rounding hides.
+
+        A pair whose two welfares agree up to rounding in some interval may be decided either way
+        there; where crossings are too close to be ordered, any order may be the true one.
+        """
+        bound = self.steps.proven
+        undecided = self.crossings.undecided
+        if len(undecided):
+            pairs = np.unique(undecided[:, 0]).astype(np.intp)
+            doubt = float(np.abs(loss.pairs.lead[pairs]).sum()) / loss.total
+            least = min(self.steps.least_between(low, high) for _, low, high in undecided)
+            bound = min(bound, least - doubt)
+        return max(bound, loss.unavoidable)
+
+
+def sweep_powers(loss: ZeroOneLoss, weights: FloatArray, kernel: Kernel = "auto") -> PowerSweep:
+    """Return the loss at every power under weights (d,)."""
+    pairs = loss.pairs
+    crossings = find_crossings(loss.utilities.logs, weights, pairs.first, pairs.second, kernel)
+    return PowerSweep(loss_steps(crossings, pairs), crossings)
+
+
+@dataclass(frozen=True)
+class ExactOptimum:
+    """Weights and power with the fewest wrong decisions, and how that is known.
+
+    Attributes
+    ----------
+    weights : (d,) array
+    p : float
+    value : float
+        The mean 0-1 loss.
+    sweep : PowerSweep or None
+        The loss at every power under these weights; None where p was given.
+    explanations : ConsistentRules or None
+        With learned weights, all rules that explain every decision, where there are any.
+    certificate : Certificate
+        How much lower the loss of any other rule could be.
+    reason : str
+        Why the search ended.
+    n_iter : int
+        Steps or sweeps taken.
+    """
+
+    weights: FloatArray
+    p: float
+    value: float
+    sweep: PowerSweep | None
+    certificate: Certificate
+    reason: str
+    n_iter: int
+    explanations: ConsistentRules | None = None
+
+    @property
+    def intervals(self) -> tuple[PowerInterval, ...]:
+        """All powers that are as good with these weights, or the one that was given."""
+        if self.sweep is None:
+            return (PowerInterval(self.p, self.p, True, True),)
+        return self.sweep.steps.optimal
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Exact minimisation of the 0-1 loss, for ``noise="none"`` and ``noise="flip"``.
+
+    With known weights the result is proven. With learned ones it is if some rule explains every
+    decision; otherwise a search gives the rule and, for up to 300 different pairs and 20 weights, a
+    mixed-integer programme a bound on how few errors any rule could make.
+
+    Parameters
+    ----------
+    kernel : "auto", "compiled" or "numpy"
+        Compiled loops (extra `fast`) or NumPy; "auto" takes the faster one that is there.
+    time_limit : float
+        Seconds to spend on the bound where weights are learned and no rule explains everything;
+        what has been proven by then is reported.
+
+    Examples
+    --------
+    >>> from welfarist import ComparisonClassifier
+    >>> X = [[1.0, 9.0, 3.0, 3.0], [1.0, 9.0, 4.0, 4.0]]  # (1, 9) beats (3, 3), not (4, 4)
+    >>> est = ComparisonClassifier(noise="none", weights="equal", solver=Exact(kernel="numpy"))
+    >>> print(est.fit(X, [1, -1]).result_.exact.intervals[0])
+    (0, 0.5)
+    """
+
+    kernel: Kernel = "auto"
+    time_limit: float = 5.0
+
+    def minimise(
+        self,
+        loss: ZeroOneLoss,
+        rng: np.random.Generator,
+        *,
+        p: float | None,
+        start: Callable[[], tuple[FloatArray, float]],
+    ) -> ExactOptimum:
+        """Minimise the 0-1 loss.
+
+        `p` is the power if it is given, `start` gives weights (d,) and a power to begin with where
+        weights are learned.
+        """
+        if loss.weighting.fixed is not None:
+            return self._known(loss, loss.weighting.fixed, p)
+        first = start()
+        explanations = find_consistent(loss, first, p)
+        if explanations is not None:
+            return self._explained(loss, explanations, p)
+        return self._fewest(loss, rng, first, p)
+
+    def _known(self, loss: ZeroOneLoss, weights: FloatArray, p: float | None) -> ExactOptimum:
+        if p is not None:
+            value = loss.value(weights, p)
+            given = Certificate(value, value, "nothing was left to learn")
+            return ExactOptimum(weights, p, value, None, given, "nothing to learn", 0)
+        sweep = sweep_powers(loss, weights, self.kernel)
+        found = len(sweep.crossings.power)
+        certificate = Certificate(
+            sweep.steps.minimum,
+            sweep.lower_bound(loss),
+            f"all {found} powers at which a comparison turns were examined",
+        )
+        return ExactOptimum(
+            weights, sweep.p, sweep.steps.minimum, sweep, certificate, certificate.method, found
+        )
+
+    def _explained(
+        self, loss: ZeroOneLoss, rules: ConsistentRules, p: float | None
+    ) -> ExactOptimum:
+        value = loss.unavoidable
+        sweep = None if p is not None else sweep_powers(loss, rules.weights, self.kernel)
+        certificate = Certificate(
+            value, value, "every decision that a rule can explain is explained"
+        )
+        return ExactOptimum(
+            rules.weights, rules.p, value, sweep, certificate, certificate.method, 1, rules
+        )
+
+    def _fewest(
+        self,
+        loss: ZeroOneLoss,
+        rng: np.random.Generator,
+        start: tuple[FloatArray, float],
+        p: float | None,
+    ) -> ExactOptimum:
+        def best_power(weights: FloatArray) -> tuple[float, float]:
+            sweep = sweep_powers(loss, weights, self.kernel)
+            return sweep.p, sweep.steps.minimum
+
+        found = improve(loss, *start, best_power, rng, p_fixed=p)
+        if len(loss.pairs) <= MOST_PAIRS and np.isfinite(found.p) and self.time_limit > 0:
+            # At one power a programme often proves the optimum, and sometimes finds a better one.
+            tried = proven_minimum(loss, found.p, self.time_limit / 5.0, found.value)
+            if tried.weights is not None:
+                found = improve(loss, tried.weights, found.p, best_power, rng, p_fixed=p, kicks=0)
+        sweep = None if p is not None else sweep_powers(loss, found.weights, self.kernel)
+        power = found.p if sweep is None else sweep.p
+        certificate = proven_gap(loss, found.value, p, self.time_limit)
+        reason = f"no sweep over weights or powers improves ({found.n_sweeps} sweeps)"
+        return ExactOptimum(
+            found.weights, power, found.value, sweep, certificate, reason, found.n_sweeps
+        )
