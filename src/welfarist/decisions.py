@@ -128,7 +128,7 @@ class Comparisons:
         by: object = None,
     ) -> None:
         self.utilities, self.stakeholders = as_utility_table(utilities)
-        self.pairs = _as_pairs(pairs, len(self.utilities))
+        self.pairs = as_pairs(pairs, len(self.utilities))
         self.outcomes = _as_outcomes(outcomes, len(self.pairs))
         self.counts = as_counts(counts, "counts", len(self.pairs))
         self.by = None if by is None else _as_labels(by, len(self.pairs))
@@ -278,7 +278,8 @@ class MergedPairs:
         return MergedPairs(number[self.first], number[self.second], self.count, self.lead), used
 
 
-def _as_pairs(pairs: object, actions: int) -> npt.NDArray[np.intp]:
+def as_pairs(pairs: object, actions: int) -> npt.NDArray[np.intp]:
+    """Return checked row numbers (n, 2) of the two actions of each comparison."""
     try:
         array = as_numbers(pairs, "pairs")
     except InputError as problem:
