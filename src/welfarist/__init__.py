@@ -26,6 +26,7 @@ from welfarist.power_mean import log_power_mean, power_mean
 from welfarist.welfare import WelfareFunction
 
 if TYPE_CHECKING:
+    from welfarist import simulate
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
@@ -55,6 +56,7 @@ __all__ = [
     "power_of",
     "SearchRangeWarning",
     "SeparationWarning",
+    "simulate",
     "TwoStage",
     "WelfareFunction",
     "WelfareRegressor",
@@ -69,6 +71,7 @@ _ON_DEMAND = {
     "Exact": "solvers.exact",
     "FitResult": "fit",
     "Grid": "solvers.grid",
+    "simulate": "simulate",
     "TwoStage": "solvers.two_stage",
     "WelfareRegressor": "learners",
 }
@@ -77,7 +80,10 @@ _ON_DEMAND = {
 def __getattr__(name: str) -> Any:
     if name not in _ON_DEMAND:
         raise AttributeError(f"module 'welfarist' has no attribute {name!r}")
-    value = getattr(import_module(f"welfarist.{_ON_DEMAND[name]}"), name)
+    module = import_module(f"welfarist.{_ON_DEMAND[name]}")
+    value = (
+        module if name == _ON_DEMAND[name] else getattr(module, name)
+    )  # a room, or what is in it
     globals()[name] = value
     return value
 

@@ -1,0 +1,52 @@
+"""Seeded worlds to learn from, and decision makers who decide in them.
+
+A world says what each action gives to each person, and which rule its decision maker follows:
+:func:`individuals` with independent utilities, or :func:`food_rescue`, a simulated charity whose
+utilities are themselves learned from answers. :func:`scores` and :func:`comparisons` are what the
+decision maker does in a world, with errors or without. Nothing here is real data.
+
+The same seed gives the same digits. One seed may serve all functions: each draws numbers of its
+own from it, so that noise never depends on utilities.
+
+Examples
+--------
+>>> from welfarist import ComparisonClassifier, simulate
+>>> world = simulate.individuals(200, 3, p=-1.62, random_state=1)
+>>> pairs = simulate.pairs_with_others(200, 10, random_state=1)
+>>> decisions = simulate.comparisons(world, pairs, tau=20, random_state=1)
+>>> learned = ComparisonClassifier().fit(decisions)
+>>> bool(abs(learned.p_ - world.p) < 0.5)
+True
+"""
+
+from welfarist.simulate.charity import Charity, food_rescue
+from welfarist.simulate.deciding import (
+    comparisons,
+    correct_share,
+    pairs_with_others,
+    random_pairs,
+    scores,
+    true_order,
+)
+from welfarist.simulate.organisations import FEATURES, SCALES, Organisations, organisations
+from welfarist.simulate.stakeholders import GROUPS, Group
+from welfarist.simulate.worlds import World, individuals
+
+__all__ = [
+    "Charity",
+    "comparisons",
+    "correct_share",
+    "FEATURES",
+    "food_rescue",
+    "Group",
+    "GROUPS",
+    "individuals",
+    "Organisations",
+    "organisations",
+    "pairs_with_others",
+    "random_pairs",
+    "scores",
+    "SCALES",
+    "true_order",
+    "World",
+]
