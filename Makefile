@@ -18,15 +18,17 @@ PLAIN := .venv-plain
 BIN := $(VENV)/bin
 PIP_QUIET := --quiet --disable-pip-version-check
 
-.PHONY: help demo test format lint types tests plain bench bench-quick clean
+.PHONY: help demo test format lint types tests plain bench bench-quick replicate replicate-quick clean
 
 help:
-	@echo "make demo         a small example, start to finish"
-	@echo "make test         formatter, linter, type checker, tests and doctests"
-	@echo "make format       let the formatter rewrite the sources"
-	@echo "make bench        measure speed against the alternatives (minutes)"
-	@echo "make bench-quick  the same in under two minutes"
-	@echo "make clean        remove everything the other commands made"
+	@echo "make demo             a small example, start to finish"
+	@echo "make test             formatter, linter, type checker, tests and doctests"
+	@echo "make format           let the formatter rewrite the sources"
+	@echo "make bench            measure speed against the alternatives (minutes)"
+	@echo "make bench-quick      the same in under two minutes"
+	@echo "make replicate        run the paper's experiments again (under half an hour; can be interrupted)"
+	@echo "make replicate-quick  fewer settings, in under three minutes"
+	@echo "make clean            remove everything the other commands made"
 
 # A new pyproject.toml means new requirements; otherwise the environment is ready as it is.
 # $(1): the environment, $(2): what to install, $(3): what it is for.
@@ -77,6 +79,12 @@ bench: $(VENV)/.ready
 
 bench-quick: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks --quick
+
+replicate: $(VENV)/.ready
+	@$(BIN)/python -m replication
+
+replicate-quick: $(VENV)/.ready
+	@$(BIN)/python -m replication --quick
 
 clean:
 	rm -rf $(VENV) $(PLAIN) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,52 @@
+"""Finished cells on disk, so that an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from replication.experiment import Cell, Experiment, Row
+
+
+class Store:
+    """The finished cells of one experiment: one line of JSON each, written as they come."""
+
+    def __init__(self, folder: Path, experiment: Experiment) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / f"{experiment.name}-{experiment.version}.jsonl"
+        self._rows: dict[str, Row] = {}
+        if self._path.exists():
+            for line in self._path.read_text(encoding="utf-8").splitlines():
+                try:
+                    row = json.loads(line)
+                except json.JSONDecodeError:
+                    continue  # the run was interrupted while this line was being written
+                self._rows[_key(row["cell"])] = row["row"]
+
+    def missing(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return the cells that have not been run."""
+        return [cell for cell in cells if _key(cell) not in self._rows]
+
+    def add(self, cell: Cell, row: Row) -> None:
+        """Keep what a cell gave."""
+        self._rows[_key(cell)] = row
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"cell": cell, "row": row}) + "\n")
+
+    def rows(self, cells: Sequence[Cell]) -> list[Row]:
+        """Return setting and measurements of every cell, in the order of the cells."""
+        return [{**cell, **self._rows[_key(cell)]} for cell in cells]
+
+
+def _key(cell: Cell) -> str:
+    return json.dumps(cell, sort_keys=True)
+
+
+def write_csv(rows: Sequence[Row], path: Path) -> None:
+    """Write the data behind a figure, every digit of it."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
