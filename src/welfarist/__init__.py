@@ -26,7 +26,7 @@ from welfarist.power_mean import log_power_mean, power_mean
 from welfarist.welfare import WelfareFunction
 
 if TYPE_CHECKING:
-    from welfarist import simulate
+    from welfarist import bounds, simulate
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "bounds",
     "ComparisonClassifier",
     "Comparisons",
     "Doctrine",
@@ -66,6 +67,7 @@ __all__ = [
 
 # Learning needs SciPy and scikit-learn, which take a second to import; judging actions does not.
 _ON_DEMAND = {
+    "bounds": "bounds",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
     "Exact": "solvers.exact",
@@ -81,9 +83,8 @@ def __getattr__(name: str) -> Any:
     if name not in _ON_DEMAND:
         raise AttributeError(f"module 'welfarist' has no attribute {name!r}")
     module = import_module(f"welfarist.{_ON_DEMAND[name]}")
-    value = (
-        module if name == _ON_DEMAND[name] else getattr(module, name)
-    )  # a room, or what is in it
+    is_room = name == _ON_DEMAND[name]
+    value = module if is_room else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -1,13 +1,19 @@
-"""Data frames of any library: their numbers, and the names of their columns."""
+"""Data frames of any library: their numbers, the names of their columns, and new ones."""
 
 from __future__ import annotations
 
+import importlib.util
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from welfarist.errors import InputError
+
+# Where a table is made, not given: the first of these that is installed.
+_FRAME_LIBRARIES = ("pandas", "polars")
 
 
 def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
@@ -58,6 +64,23 @@ def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
     # Libraries number the columns nobody named; a number is not a name.
     named = all(isinstance(label, str) for label in labels)
     return values, tuple(labels) if named else None
+
+
+def to_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Return columns by name as a data frame: of pandas if installed, of polars otherwise.
+
+    Examples
+    --------
+    >>> to_frame({"task": ["scores"], "samples": [10]})
+         task  samples
+    0  scores       10
+    """
+    for library in _FRAME_LIBRARIES:
+        if importlib.util.find_spec(library) is not None:
+            return import_module(library).DataFrame(dict(columns))
+    raise InputError(
+        "a data frame needs the package pandas or polars; found neither. pip install pandas"
+    )
 
 
 def order_by_name(names: tuple[str, ...], stakeholders: tuple[str, ...]) -> npt.NDArray[np.intp]:

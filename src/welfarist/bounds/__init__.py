@@ -1,0 +1,73 @@
+"""The paper's theory as functions: how hard the rules are to learn, and how much data suffices.
+
+`capacity` says how rich the classes of rules are, `risk` what that means for learning from n
+decisions, `planning` asks both ways round (what error with n decisions, how many decisions for an
+error), `figures` draws it. `sign_changes` and `shattering` check the theory exactly on small cases.
+
+The bounds hold for every distribution of actions, and are loose for that reason: for realistic n
+they often exceed :func:`largest_excess_risk`, and then say nothing.
+
+Examples
+--------
+>>> from welfarist import bounds
+>>> bounds.samples_needed("comparisons", error=0.1, d=18, weights="known")
+4164514
+"""
+
+from welfarist.bounds.capacity import (
+    pseudo_dimension,
+    rademacher_comparisons,
+    rademacher_logistic,
+    rademacher_scores,
+    vc_dimension_lower,
+    vc_dimension_upper,
+)
+from welfarist.bounds.figures import plot
+from welfarist.bounds.parameters import COVERING_CONSTANT, Weights
+from welfarist.bounds.planning import (
+    Task,
+    excess_risk,
+    largest_excess_risk,
+    samples_needed,
+    table,
+)
+from welfarist.bounds.risk import (
+    excess_risk_of_comparisons,
+    excess_risk_of_flipped_comparisons,
+    excess_risk_of_logistic_comparisons,
+    excess_risk_of_scores,
+)
+from welfarist.bounds.shattering import Shattered, shattered_comparisons
+from welfarist.bounds.sign_changes import (
+    SignChanges,
+    count_sign_changes,
+    most_sign_changes,
+    pair_crossing_at,
+)
+
+__all__ = [
+    "count_sign_changes",
+    "COVERING_CONSTANT",
+    "excess_risk",
+    "excess_risk_of_comparisons",
+    "excess_risk_of_flipped_comparisons",
+    "excess_risk_of_logistic_comparisons",
+    "excess_risk_of_scores",
+    "largest_excess_risk",
+    "most_sign_changes",
+    "pair_crossing_at",
+    "plot",
+    "pseudo_dimension",
+    "rademacher_comparisons",
+    "rademacher_logistic",
+    "rademacher_scores",
+    "samples_needed",
+    "Shattered",
+    "shattered_comparisons",
+    "SignChanges",
+    "table",
+    "Task",
+    "vc_dimension_lower",
+    "vc_dimension_upper",
+    "Weights",
+]
