@@ -89,14 +89,17 @@ def draw(rows: Sequence[Row], path: str) -> None:
         line_label="τ* = {}",
         x_label=f"actions, {OTHERS} comparisons each",
         panels=[
-            panels.Panel("test_loss", "test loss", truth="test_loss_true"),
+            panels.Panel("test_loss", "test loss", truth="test_loss_true", log=True),
             panels.Panel("kl_prior", "KL(w* ‖ ŵ), Dirichlet prior", log=True),
             panels.Panel("noiseless_accuracy", "noiseless test accuracy"),
             panels.Panel("train_loss", "train loss", truth="train_loss_true"),
             panels.Panel("p", "learned p (median)", constant=truth, power=True),
             panels.Panel("test_accuracy", "test accuracy"),
             panels.Panel(
-                "noiseless_test_loss", "noiseless test loss", truth="noiseless_test_loss_true"
+                "noiseless_test_loss",
+                "noiseless test loss",
+                truth="noiseless_test_loss_true",
+                log=True,
             ),
         ],
     )

@@ -49,7 +49,8 @@ def draw(rows: Sequence[Row], path: str) -> None:
                 x, mean, error, marker=panels.MARKERS[k], color=panels.COLOURS[k],
                 capsize=2, markersize=4, linewidth=1.3, label=f"d = {d}",
             )  # fmt: skip
-    both[0].set(xscale="log", xlabel="comparisons n", ylabel="noiseless test accuracy")
+    both[0].set(xlabel="comparisons n", ylabel="noiseless test accuracy")
+    panels.spread_places(both[0], levels(rows, "n"))
     both[1].set(xscale="log", xlabel="√(n / (d log n log d))")
     for axes in both:
         axes.grid(alpha=0.25)
@@ -83,4 +84,5 @@ EXPERIMENT = Experiment(
     synthetic.run_choices,
     draw,
     check,
+    shares=synthetic.CHOICES.name,
 )

@@ -57,6 +57,8 @@ class Experiment:
         ``check(rows)``: the paper's claims about it.
     version : int
         Raised when `run` changes what it computes, so that stored cells are not used again.
+    shares : str
+        The name of the experiment whose cells these are as well, if there is one.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Experiment:
     draw: Callable[[Sequence[Row], str], None]
     check: Callable[[Sequence[Row]], list[Claim]]
     version: int = 1
+    shares: str = ""
 
 
 def select(rows: Sequence[Row], **where: Any) -> list[Row]:

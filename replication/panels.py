@@ -75,7 +75,8 @@ def draw(
         if panel.constant is not None:
             height = np.arcsinh(panel.constant) if panel.power else panel.constant
             axes.axhline(height, color="0.4", linestyle=":")
-        axes.set(xscale="log", xlabel=x_label, ylabel=panel.label)
+        axes.set(xlabel=x_label, ylabel=panel.label)
+        spread_places(axes, levels(rows, x))
         if panel.log:
             axes.set_yscale("log")
         if panel.power:
@@ -113,6 +114,14 @@ def _draw_line(axes: Axes, rows: Sequence[Row], x: str, panel: Panel, k: int) ->
     if panel.truth is not None:
         place, mean, _ = curve(rows, x, panel.truth)
         axes.plot(place, mean, linestyle=":", color=colour, linewidth=1.3)
+
+
+def spread_places(axes: Axes, places: Sequence[float]) -> None:
+    """Make x logarithmic, with a mark and a plain number at the places that were measured."""
+    axes.set_xscale("log")
+    shown = list(places) if len(places) <= 6 else list(places)[::2]
+    axes.set_xticks(shown, [f"{place:,g}" for place in shown])
+    axes.minorticks_off()
 
 
 def _label_powers(axes: Axes) -> None:

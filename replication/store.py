@@ -15,7 +15,8 @@ class Store:
 
     def __init__(self, folder: Path, experiment: Experiment) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._path = folder / f"{experiment.name}-{experiment.version}.jsonl"
+        name = experiment.shares or experiment.name
+        self._path = folder / f"{name}-{experiment.version}.jsonl"
         self._rows: dict[str, Row] = {}
         if self._path.exists():
             for line in self._path.read_text(encoding="utf-8").splitlines():

@@ -102,7 +102,8 @@ def _draw(rows: Sequence[Row], path: str, column: str, label: str, log: bool) ->
                 place, mean, error, marker=panels.MARKERS[k], color=panels.COLOURS[k],
                 capsize=2, markersize=4, linewidth=1.3, label=f"d = {d}",
             )  # fmt: skip
-        axes.set(xscale="log", xlabel="decisions n", ylabel=label, title=f"{weights} weights")
+        axes.set(xlabel="decisions n", ylabel=label, title=f"{weights} weights")
+        panels.spread_places(axes, levels(part, "n"))
         if log:
             axes.set_yscale("log")
         axes.grid(alpha=0.25)

@@ -11,7 +11,8 @@ linear programme, for weights whose margin is larger than the best so far.
 
 Limits: the programme's tolerance is never trusted. Weights are checked on all decisions as
 `ZeroOneLoss` judges them, multipliers as `Refutation` does; where neither holds the power is
-undecided, which happens within about 1e-12 of where explanations begin or end.
+undecided. That happens very close to where explanations begin or end, and at some powers from
+about 16 on, where numbers that matter differ by more orders of magnitude than doubles hold.
 """
 
 from __future__ import annotations
@@ -147,30 +148,30 @@ class Oracle:
         count by orders of magnitude, and they should come from a power not far off.
         """
         preferences = self.preferences
-        log_means = preferences.log_means(near, p)
-        margins = preferences.differences(log_means)
-        if margins.min(initial=np.inf) > 0 and preferences.explained_by(near, p):
-            return Verdict(p, near, None, near)
-        self._begin(margins)
-        closest, recentred, turning = near, 0, np.inf
+        if self._begin(p, near):
+            margins = preferences.margins(near, p)
+            if margins.min(initial=np.inf) > 0 and preferences.explained_by(near, p):
+                return Verdict(p, near, None, near)
+            self._add_worst(margins)
+        reference = closest = near
+        recentred, turning = 0, np.inf
         for _ in range(_ROUNDS):
-            rows = self._rows(p, log_means)
+            rows = self._rows(p, reference)
             scale = rows.scale
             answer = solve_margin(rows.values * scale)
             if answer is None:
                 break
             turning = _turning(p, rows, scale, answer)
-            closest = weights = preferences.to_people(answer.amounts, rows.log_units)
+            closest = preferences.to_people(answer.amounts, rows.log_units)
             if answer.margin <= _TOLERANCE:
                 refutation = self._refutation(p, rows, scale, answer)
                 if refutation.holds(preferences):
                     return Verdict(p, None, refutation, closest, turning)
-            answer_means = preferences.log_means(weights, p)
-            margins = preferences.differences(answer_means)
-            if margins.min(initial=np.inf) > 0 and preferences.explained_by(weights, p):
-                return Verdict(p, weights, None, weights, turning)
+            margins = preferences.margins(closest, p)
+            if margins.min() > 0 and preferences.explained_by(closest, p):
+                return Verdict(p, closest, None, closest, turning)
             if not self._add_worst(margins) or answer.margin <= _TOLERANCE:
-                log_means = answer_means  # look around the answer itself
+                reference = closest
                 recentred += 1
                 if recentred > _RECENTRINGS:
                     break
@@ -182,45 +183,48 @@ class Oracle:
         It is largest once a round makes it grow by no more than `precision` of its size.
         """
         preferences = self.preferences
-        weights, log_means = near, preferences.log_means(near, p)
-        margins = preferences.differences(log_means)
+        best, margins = near, preferences.margins(near, p)
         if not len(margins):
             return Margin(p, near, np.inf, 0.0, self._working)
         if np.isneginf(margins.min()):  # somebody left out decides between something and nothing
-            weights = preferences.weighting.to_people(preferences.weighting.start())
-            log_means = preferences.log_means(weights, p)
-            margins = preferences.differences(log_means)
+            best = preferences.weighting.to_people(preferences.weighting.start())
+            margins = preferences.margins(best, p)
             if np.isneginf(margins.min()):  # nothing preferred to something, whoever counts
-                return Margin(p, weights, -np.inf, 0.0, np.flatnonzero(np.isneginf(margins)))
-        best, best_means = weights, log_means
-        self._begin(margins)
+                return Margin(p, best, -np.inf, 0.0, np.flatnonzero(np.isneginf(margins)))
+        self._begin(p, best)
+        self._add_worst(margins)
         margin, multipliers, chosen = float(margins.min()), np.ones(0), self._working[:0]
         for _ in range(_ROUNDS):
-            rows = self._rows(p, best_means, margin)
-            scale = self._units(p, best_means, margin)
-            answer = solve_margin(rows.values * scale)
+            rows = self._rows(p, best, margin)
+            answer = solve_margin(rows.values * self._units(p, best, margin))
             if answer is None:
                 break
             multipliers, chosen = answer.multipliers, self._working
             weights = preferences.to_people(answer.amounts, rows.log_units)
-            log_means = preferences.log_means(weights, p)
-            margins = preferences.differences(log_means)
+            margins = preferences.margins(weights, p)
             found = float(margins.min())
             grew = found > margin + precision * abs(margin)
+            missed = self._add_worst(margins) and found < margin
             if found > margin:
-                best, best_means, margin = weights, log_means, found
-            fresh = self._add_worst(margins)
-            if not grew and not (fresh and found < margin):
+                best, margin = weights, found
+            if not grew and not missed:
                 break
         return self._margin(p, best, margin, chosen, multipliers)
 
-    def _units(self, p: float, log_means: FloatArray, margin: float) -> FloatArray:
+    def roughly_largest(self, p: float, near: FloatArray, precision: float) -> FloatArray:
+        """Weights (d,) with about the largest margin among the decisions that mattered so far."""
+        if not len(self._working):
+            return near
+        few = Oracle(self.preferences.take(self._working))
+        return few.largest_margin(p, near, precision).weights
+
+    def _units(self, p: float, weights: FloatArray, margin: float) -> FloatArray:
         """Factors (m,) after which a row tells by how much its margin exceeds `margin`.
 
         Differences much larger than 1/|p| all become 1/|p|: there the larger of the two welfares
         is all that the row holds.
         """
-        excess = np.abs(self.preferences.differences(log_means)[self._working] - margin)
+        excess = np.abs(self.preferences.margins_of(self._working, weights, p) - margin)
         excess[np.isinf(excess)] = 0.0  # something against nothing: the level is its welfare
         return np.asarray(max(1.0, abs(p)) * np.exp(-0.5 * abs(p) * excess))
 
@@ -238,8 +242,8 @@ class Oracle:
         slope = float(shares @ by_power / shares.sum()) if len(chosen) else 0.0
         return Margin(p, weights, margin, slope, chosen)
 
-    def _rows(self, p: float, log_means: FloatArray, lead: float = 0.0) -> Rows:
-        levels = self.preferences.levels(self._working, log_means)
+    def _rows(self, p: float, weights: FloatArray, lead: float = 0.0) -> Rows:
+        levels = self.preferences.levels(self._working, weights, p)
         return self.preferences.rows(self._working, p, levels, lead)
 
     def _add_worst(self, margins: FloatArray) -> bool:
@@ -250,13 +254,13 @@ class Oracle:
         self._working = np.concatenate([self._working, fresh])
         return bool(len(fresh))
 
-    def _begin(self, margins: FloatArray) -> None:
-        """Choose the decisions to start with, from their margins (n,) under the first weights."""
+    def _begin(self, p: float, weights: FloatArray) -> bool:
+        """Keep the decisions that matter most under some weights; whether these explain them."""
+        margins = self.preferences.margins_of(self._working, weights, p)
         keep = _KEPT * (self.preferences.weighting.free + 4)
         if len(self._working) > 2 * keep:
-            closest = np.argpartition(margins[self._working], keep)[:keep]
-            self._working = self._working[closest]
-        self._add_worst(margins)
+            self._working = self._working[np.argpartition(margins, keep)[:keep]]
+        return bool(margins.min(initial=np.inf) > 0)
 
     def _refutation(self, p: float, rows: Rows, scale: FloatArray, answer: Programme) -> Refutation:
         used = answer.multipliers > 0

@@ -143,7 +143,7 @@ def explained_powers(
 
     def follow(p: float) -> None:
         near = nearest_weights(list(found.values()), p)
-        near = oracle.largest_margin(p, near, _ROUGHLY).weights
+        near = oracle.roughly_largest(p, near, _ROUGHLY)
         found[p] = replace(oracle.decide(p, near), closest=near)
 
     centre = line.clip(power)

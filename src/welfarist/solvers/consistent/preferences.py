@@ -13,14 +13,15 @@ level of its own, usually its two welfares under a rule near by, so that nothing
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from welfarist.derivatives import log_mean_of_logs
-from welfarist.losses import ZeroOneLoss
+from welfarist.losses import Utilities, ZeroOneLoss
+from welfarist.powers import SMALL_POWER
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
 
@@ -30,6 +31,10 @@ IntArray = npt.NDArray[np.intp]
 # series leave less than 1e-16.
 _SMALL = 1e-2
 _SMALLEST_WEIGHT = 1e-280
+# |p| times the span of log utilities up to which u^p may be tabulated: for small p, as a sum about
+# 1 that must not cancel, and otherwise as one that must not underflow.
+_SMALL_SPREAD = 3.0
+_LARGE_SPREAD = 600.0
 # A row of smaller numbers cannot be made larger without overflow.
 _TINY = 1e-300
 
@@ -76,6 +81,7 @@ class Preferences:
     loss: ZeroOneLoss
     winner: IntArray
     loser: IntArray
+    _tables: dict[float, _PowerTable] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, loss: ZeroOneLoss) -> Preferences:
@@ -85,6 +91,13 @@ class Preferences:
         winner = np.where(first, pairs.first, pairs.second).astype(np.intp)
         loser = np.where(first, pairs.second, pairs.first).astype(np.intp)
         return cls(loss, winner, loser)
+
+    def take(self, chosen: IntArray) -> Preferences:
+        """Return some of the comparisons, over the actions they mention."""
+        decided = np.flatnonzero(self.loss.pairs.lead != 0)
+        utilities = self.loss.utilities
+        pairs, used = self.loss.pairs.take(decided[chosen]).renumbered(utilities.logs.shape[1])
+        return Preferences.of(ZeroOneLoss(utilities.take(used), pairs, self.weighting))
 
     @property
     def weighting(self) -> Weighting:
@@ -96,21 +109,32 @@ class Preferences:
         """How far rounding may move the difference of two log welfares (n,)."""
         return np.asarray(self.loss.rounding[self.loss.pairs.lead != 0])
 
-    def log_means(self, weights: FloatArray, p: float) -> FloatArray:
-        """Log welfare of every action (N,)."""
-        utilities = self.loss.utilities
-        return log_mean_of_logs(utilities.logs, weights, p, utilities.has_zeros).value
-
     def margins(self, weights: FloatArray, p: float) -> FloatArray:
         """By how much each preferred action is better, in log welfare (n,); 0 for a tie."""
-        return self.differences(self.log_means(weights, p))
+        log_means = self._table(p).log_means(weights)
+        return _less(log_means[self.winner], log_means[self.loser])
 
-    def differences(self, log_means: FloatArray) -> FloatArray:
-        """Return log welfare of the preferred action less that of the other (n,)."""
-        with np.errstate(invalid="ignore"):
-            margins = log_means[self.winner] - log_means[self.loser]
-        margins[np.isnan(margins)] = 0.0  # nothing against nothing
-        return np.asarray(margins)
+    def welfares(
+        self, chosen: IntArray, weights: FloatArray, p: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Log welfare of the preferred and of the other action of some comparisons, (m,) each."""
+        if not len(chosen):
+            return np.empty(0), np.empty(0)
+        utilities = self.loss.utilities
+        actions = np.concatenate([self.winner[chosen], self.loser[chosen]])
+        found = log_mean_of_logs(utilities.logs[:, actions], weights, p, utilities.has_zeros)
+        return found.value[: len(chosen)], found.value[len(chosen) :]
+
+    def margins_of(self, chosen: IntArray, weights: FloatArray, p: float) -> FloatArray:
+        """Return the margins of some comparisons (m,), at a cost that grows with their number."""
+        return _less(*self.welfares(chosen, weights, p))
+
+    def _table(self, p: float) -> _PowerTable:
+        """Return the table of the power asked for last, or a new one."""
+        if p not in self._tables:
+            self._tables.clear()
+            self._tables[p] = _PowerTable(self.loss.utilities, p)
+        return self._tables[p]
 
     def explained_by(self, weights: FloatArray, p: float) -> bool:
         """Whether every decision is what weights (d,) and power p say."""
@@ -118,24 +142,23 @@ class Preferences:
         right = self.loss.signs(weights, p) == np.sign(lead)
         return bool((right | (lead == 0)).all())
 
-    def levels(self, chosen: IntArray, log_means: FloatArray) -> FloatArray:
+    def levels(self, chosen: IntArray, weights: FloatArray, p: float) -> FloatArray:
         """Return a finite log welfare near both actions of some comparisons (m,)."""
-        winner, loser = self.winner[chosen], self.loser[chosen]
-        high = np.maximum(log_means[winner], log_means[loser])
-        low = np.minimum(log_means[winner], log_means[loser])
+        better, worse = self.welfares(chosen, weights, p)
+        high, low = np.maximum(better, worse), np.minimum(better, worse)
         levels = np.where(np.isneginf(low), high, 0.5 * high + 0.5 * low)
         nothing = np.isneginf(levels)
         if nothing.any():
             logs = self.loss.utilities.logs
-            best = np.maximum(logs[:, winner], logs[:, loser]).max(axis=0)
+            best = np.maximum(logs[:, self.winner[chosen]], logs[:, self.loser[chosen]]).max(axis=0)
             levels = np.where(nothing, np.where(np.isneginf(best), 0.0, best), levels)
         return np.asarray(levels)
 
     def rows(self, chosen: IntArray, p: float, levels: FloatArray, lead: float = 0.0) -> Rows:
         """Return the inequalities of some comparisons (m,): better by more than `lead`.
 
-        The unit of a free weight is that with which it could at most make up the whole of one
-        of the rows' welfares, so that all values are of the size of 1 or less.
+        The unit of a free weight is that with which it makes up the whole of one of the rows'
+        welfares, at most 1, so that all values are of the size of 1 or less.
         """
         logs = self.loss.utilities.logs
         better = logs[:, self.winner[chosen]] - (levels + 0.5 * lead)
@@ -145,7 +168,7 @@ class Preferences:
         log_size, mean = segment(low, high, p)
         tops = p * (high if p > 0 else low)
         largest = self._largest_in_group(tops.max(axis=1))
-        log_units = np.where(np.isneginf(largest), 0.0, -largest)  # 0: nothing in any row
+        log_units = np.minimum(-largest, 0.0)  # no weight exceeds 1
         by_person = log_units if self.weighting.group_of is None else self._spread(log_units)
         values = sign * np.exp(log_size + by_person[:, None])
         slopes = np.where(values == 0, 0.0, values * mean)
@@ -167,6 +190,51 @@ class Preferences:
     def _spread(self, by_group: FloatArray) -> FloatArray:
         assert self.weighting.group_of is not None
         return np.asarray(by_group[self.weighting.group_of])
+
+
+class _PowerTable:
+    """Utilities to one power, so that the welfare of all actions is one product with weights."""
+
+    def __init__(self, utilities: Utilities, p: float) -> None:
+        self._utilities, self._p = utilities, p
+        logs = utilities.logs
+        spread = abs(p) * _span(logs)
+        self._small = abs(p) < SMALL_POWER
+        self._quick = spread < (_SMALL_SPREAD if self._small else _LARGE_SPREAD)
+        if not self._quick:
+            return
+        extreme = logs.max(axis=0) if p > 0 else logs.min(axis=0)
+        self._origin = np.where(np.isneginf(extreme), 0.0, extreme)
+        offsets = logs - self._origin
+        if self._small:
+            self._table = np.expm1(p * offsets) / p if p else offsets
+        else:
+            self._table = np.exp(p * offsets)
+
+    def log_means(self, weights: FloatArray) -> FloatArray:
+        """Log welfare of every action (N,) under weights (d,)."""
+        utilities, p = self._utilities, self._p
+        if not self._quick:
+            return log_mean_of_logs(utilities.logs, weights, p, utilities.has_zeros).value
+        total = weights @ self._table
+        if p == 0:
+            return np.asarray(self._origin + total)
+        with np.errstate(divide="ignore"):  # nobody who counts has anything
+            logs = np.log1p(np.maximum(p * total, -1.0)) if self._small else np.log(total)
+        return np.asarray(self._origin + logs / p)
+
+
+def _span(logs: FloatArray) -> float:
+    finite = logs[np.isfinite(logs)]
+    return float(finite.max() - finite.min()) if finite.size else 0.0
+
+
+def _less(better: FloatArray, worse: FloatArray) -> FloatArray:
+    """Differences of log welfares (m,); 0 for nothing against nothing."""
+    with np.errstate(invalid="ignore"):
+        difference = better - worse
+    difference[np.isnan(difference)] = 0.0
+    return np.asarray(difference)
 
 
 def simplex_of_logs(logs: FloatArray) -> FloatArray:

@@ -124,9 +124,10 @@ def find_consistent(
     Returns
     -------
     ConsistentRules or None
-        None if none was found. At a fixed power, and at the limits p = -inf and inf, that is a
-        proof that there are none, but for differences within rounding; over the line of powers
-        it is a proof as far as `power_line` says.
+        None if none was found. At the limits p = -inf and inf that is a proof that there are
+        none, but for differences within rounding; at a fixed finite power too, unless rounding
+        hides the answer (`Verdict.undecided`, from |p| of about 16 on); over the line of powers
+        as far as `power_line` says.
     """
     if loss.weighting.free == 0:
         raise InputError(

@@ -138,8 +138,7 @@ class _Search:
     def _extremes(self, p: float, near: FloatArray, goals: IntArray) -> Extremes:
         """Solve each goal's programme until its answer gets no decision wrong."""
         preferences = self._preferences
-        means = preferences.log_means(near, p)
-        self._add(preferences.differences(means), 2 * preferences.weighting.free)
+        self._add(preferences.margins(near, p), 2 * preferences.weighting.free)
         values, slopes = np.empty(len(goals)), np.zeros(len(goals))
         for place, goal in enumerate(goals):
             values[place], slopes[place] = self._extreme(p, near, int(goal))
@@ -170,8 +169,7 @@ class _Search:
     ) -> tuple[FloatArray, bool, float] | None:
         """Return weights (d,), whether one ended at its bound, and the slope by p of the goal."""
         preferences = self._preferences
-        means = preferences.log_means(reference, p)
-        levels = preferences.levels(self._working, means)
+        levels = preferences.levels(self._working, reference, p)
         rows = preferences.rows(self._working, p, levels)
         units = np.exp(rows.log_units)
         scale = rows.scale
