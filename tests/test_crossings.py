@@ -196,3 +196,26 @@ def test_a_tiny_weight_decides_where_all_others_are_the_same(kernel):
     assert (found.beginning[0], found.ending[0], len(found.power)) == (1, 1, 0)
     shared = crossings_of([3, 1, 2, 4], [1, 3, 2, 5], [0.5, 0.5, 0.0, 1e-17], kernel)
     assert (shared.beginning[0], shared.ending[0]) == (-1, -1)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_welfares_that_only_touch_at_nash_do_not_cross_there(kernel):
+    # Geometric means and variances of the logarithms are the same: (0, 4, 5) and (1, 2, 6).
+    touching = crossings_of([1, 16, 32], [2, 4, 64], kernel=kernel)
+    assert touching.beginning[0] == touching.ending[0] == -1
+    assert touching.power.tolist() == [0.0]
+    assert touching.turns.tolist() == [False]
+    crossing = crossings_of([1, 4], [2, 2], kernel=kernel)
+    assert crossing.turns.tolist() == [True]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_crossings_lead_from_one_end_to_the_other(kernel):
+    rng = np.random.default_rng(12)
+    logs = np.log(2.0 ** rng.integers(0, 6, (4, 200)))  # geometric means tie all the time
+    first, second = rng.integers(0, 200, (2, 2500))
+    keep = first != second
+    found = find_crossings(logs, np.full(4, 0.25), first[keep], second[keep], kernel)
+    turns = np.bincount(found.pair[found.turns], minlength=keep.sum())
+    np.testing.assert_array_equal(found.beginning * np.where(turns % 2, -1, 1), found.ending)
+    assert len(found.undecided) == 0

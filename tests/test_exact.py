@@ -1,6 +1,7 @@
 """Learning with the fewest errors, as users do it."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -40,8 +41,10 @@ def test_the_summary_says_what_is_proven():
     data, weights = world()
     text = wf.ComparisonClassifier(noise="flip", weights=weights).fit(data).result_.summary()
     assert "share of errors" in text
-    assert "corrected for flips" in text
-    assert "Proven optimal: all" in text
+    assert "corrected for flips" not in text  # 0 by construction
+    known = wf.ComparisonClassifier(noise="flip", weights=weights, rho=0.1).fit(data)
+    assert "corrected for flips" in known.result_.summary()
+    assert "Proven optimal: every power" in text
     assert "As good with these weights: p in (" in text
 
 
@@ -221,3 +224,57 @@ def test_fits_with_known_weights_carry_a_certificate():
     assert wf.WelfareRegressor().fit(utilities, scores).result_.certificate is None
     again = pickle.loads(pickle.dumps(fit))
     assert again.certificate == fit.certificate
+
+
+# --- odd data ----------------------------------------------------------------------------------
+
+
+def test_prediction_and_loss_agree_on_ties():
+    X = np.array([[6.0, 7.0, 4.0, 5.0, 6.0, 5.0, 4.0, 7.0], [1.0] * 4 + [2.0] * 4])
+    est = wf.ComparisonClassifier(noise="none", weights="equal", p=1).fit(X, [1, -1])
+    np.testing.assert_allclose(est.predict_proba(X), [[0.5, 0.5], [1.0, 0.0]])
+    assert est.loss_ == pytest.approx(1 - est.score(X, [1, -1]))
+
+
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+def test_something_against_nothing():
+    data = wf.Comparisons([[0.0, 0.0, 1.0], [2.0, 3.0, 0.0]], [[1, 0]], [1])
+    assert wf.ComparisonClassifier(noise="none").fit(data).loss_ == 0.0
+
+
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+def test_where_no_rule_says_more_the_plain_one_is_reported():
+    data = wf.Comparisons([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]], [[0, 1], [1, 2]], [1, -1])
+    est = wf.ComparisonClassifier(noise="none").fit(data)
+    assert (est.p_, est.loss_) == (1.0, 0.5)
+    assert est.weights_.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+@pytest.mark.parametrize("unit", [1e-12, 1e12])
+def test_the_unit_of_counts_does_not_matter(unit):
+    data, _ = world(8, people=3, n=60, flips=0.2, actions=15)
+    scaled = wf.Comparisons(data.utilities, data.pairs, data.outcomes, np.full(60, unit))
+    one, other = (
+        wf.ComparisonClassifier(noise="none", solver=wf.Exact(time_limit=0)).fit(c)
+        for c in (data, scaled)
+    )
+    assert other.loss_ == pytest.approx(one.loss_, abs=1e-12)
+
+
+def test_comparisons_that_were_never_observed_are_not_held_out():
+    data, weights = world(n=40)
+    counts = np.where(np.arange(40) < 30, 0, 1)
+    data = wf.Comparisons(data.utilities, data.pairs, data.outcomes, counts)
+    est = wf.ComparisonClassifier(noise="flip", weights=weights, rho="cross-validation")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        assert 0 <= est.fit(data).rho_ < 0.5
+
+
+@pytest.mark.parametrize(
+    "options", [dict(kernel="fast"), dict(time_limit=-1), dict(time_limit="a")]
+)
+def test_settings_of_the_exact_solver_are_checked(options):
+    with pytest.raises(wf.InputError, match="must be"):
+        wf.Exact(**options)

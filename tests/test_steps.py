@@ -121,3 +121,18 @@ def test_the_line_can_be_folded_into_an_interval():
     assert PowerInterval(-np.inf, np.inf, True, True).width == 2.0
     assert PowerInterval(2.0, 2.0, True, True).middle == 2.0
     assert str(PowerInterval(-np.inf, -np.inf, True, True)) == "{-inf}"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ratings_are_proven_though_many_crossings_coincide(seed):
+    rng = np.random.default_rng(seed)
+    utilities = rng.integers(1, 6, (8, 4)).astype(float)
+    first = rng.integers(0, 8, 12)
+    pairs = np.column_stack([first, (first + rng.integers(1, 8, 12)) % 8])
+    data = Comparisons(utilities, pairs, np.where(np.arange(12) % 3, 1, -1))
+    weights = np.full(4, 0.25)
+    loss = ZeroOneLoss.of(utilities, data.merged, Weighting(4, fixed=weights))
+    steps = steps_of(loss, weights)
+    assert steps.proven == pytest.approx(steps.minimum, abs=1e-12)
+    for p in (-np.inf, -7.3, -1.0, -0.2, 0.0, 0.4, 1.0, 2.0, 5.5, np.inf):
+        assert steps(p) == pytest.approx(loss.value(weights, p), abs=1e-12)

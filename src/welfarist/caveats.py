@@ -253,8 +253,8 @@ def exact_caveats(
     if len(intervals) > 1:
         where += f"{intervals[0]} and {intervals[-1]}"
     message = (
-        f"p is hardly determined: {where} explain the decisions equally well. The p shown is the "
-        "middle of the widest interval; result_.exact.intervals has them all."
+        f"p is hardly determined: {where} explain the decisions equally well. The p shown is one "
+        "of them; result_.exact.intervals has them all."
     )
     return [Caveat(NotIdentifiedWarning, message)]
 

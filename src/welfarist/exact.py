@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from welfarist.solvers.consistent import ConsistentRules
 
 _MOST_SHOWN = 4
+# Up to these the ranges of all weights are a matter of seconds.
+_MOST_PEOPLE, _MOST_DECISIONS = 20, 5_000
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,11 @@ class ExactRecord:
         Ties, contradictions, pairs that no power tells apart.
     corrected_loss : float or None
         Under flips, the unbiased estimate of the share of decisions that the rule would get wrong
-        if nobody had slipped; the raw one is the fit's `loss`.
+        if nobody had slipped; the raw one is the fit's `loss`. Below 0 where there were fewer
+        errors than flips expected; 0 where rho is the fitted error rate itself.
+    independent_rho : bool
+        Whether rho comes from elsewhere than the fitted errors, so that the correction says
+        something.
     """
 
     intervals: tuple[PowerInterval, ...]
@@ -71,12 +77,25 @@ class ExactRecord:
     explanations: ConsistentRules | None
     counted: Counted
     corrected_loss: float | None = None
+    independent_rho: bool = False
 
-    def weight_notes(self) -> list[str]:
-        """The range of each weight (d,) over all rules that explain every decision, in words."""
-        if self.explanations is None:
+    @property
+    def shown_correction(self) -> float | None:
+        """The corrected loss, where it is no mere consequence of how rho was estimated."""
+        return self.corrected_loss if self.independent_rho else None
+
+    def weight_notes(self, decisions: float) -> list[str]:
+        """The range of each weight (d,) over all rules that explain every decision, in words.
+
+        None where finding it out could take minutes and nobody has asked for it.
+        """
+        rules = self.explanations
+        if rules is None:
             return []
-        low, high = self.explanations.weight_ranges
+        large = len(rules.weights) > _MOST_PEOPLE or decisions > _MOST_DECISIONS
+        if large and "weight_ranges" not in vars(rules):
+            return []
+        low, high = rules.weight_ranges
         return [f"{a:.4f} to {b:.4f}" for a, b in zip(low, high, strict=True)]
 
     def _powers(self) -> tuple[tuple[float, float], ...]:

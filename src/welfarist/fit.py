@@ -15,6 +15,8 @@ from welfarist.exact import ExactRecord
 from welfarist.validation import FloatArray
 from welfarist.welfare import WelfareFunction
 
+# A share of errors that is proven up to this is proven.
+_ROUNDING = 1e-12
 # A power this near to a named one is called so in a summary.
 _CLOSE = 0.05
 
@@ -149,7 +151,8 @@ class FitResult:
         """Return the estimates as a table of text.
 
         Where rules explain every decision (``noise="none"``), beside each weight stands its range
-        over all of them; that takes seconds when first asked for.
+        over all of them, which takes seconds when first asked for; for more than 20 people or
+        5,000 decisions only if ``result_.exact.explanations.weight_ranges`` has been asked for.
 
         Examples
         --------
@@ -171,8 +174,8 @@ class FitResult:
             ("inequality aversion", 1.0 - self.p, ""),
         ]
         notes = self.weight_notes or ("",) * len(self.weights)
-        if self.exact is not None and self.exact.explanations is not None:
-            ranges = self.exact.weight_notes()
+        ranges = [] if self.exact is None else self.exact.weight_notes(self.decisions)
+        if ranges:
             notes = tuple(f"{a}   {b}".strip() for a, b in zip(ranges, notes, strict=True))
         for name, weight, note in zip(self.stakeholders, self.weights, notes, strict=True):
             lines.append((f"weight of {name}", float(weight), note))
@@ -181,7 +184,7 @@ class FitResult:
             ("flip probability rho", self.rho),
             ("scale", self.scale),
             ("mean loss" if self.exact is None else "share of errors", self.loss),
-            ("corrected for flips", None if self.exact is None else self.exact.corrected_loss),
+            ("corrected for flips", None if self.exact is None else self.exact.shown_correction),
             ("accuracy", self.accuracy),
             ("R squared", self.r_squared),
         )
@@ -214,12 +217,12 @@ class FitResult:
         proof = self.certificate
         if self.exact is None or proof is None:
             return []
-        if proof.gap == 0:
+        if proof.gap <= _ROUNDING:
             ends = [f"Proven optimal: {proof.method}"]
         else:
             ends = [
                 f"Not proven optimal: {self.reason}",
-                f"No rule is wrong in less than {proof.lower_bound:.2%}: {proof.method}",
+                f"Proven: no rule is wrong in less than {proof.lower_bound:.2%} ({proof.method})",
             ]
         return ends + self.exact.lines()
 

@@ -93,6 +93,7 @@ def rho_by_cross_validation(
     rng : Generator
         Draws the parts.
     """
+    comparisons = comparisons[comparisons.counts > 0]
     low, high = comparisons.pairs.min(axis=1), comparisons.pairs.max(axis=1)
     _, pair = np.unique(low * comparisons.actions + high, return_inverse=True)
     different = int(pair.max()) + 1

@@ -129,8 +129,8 @@ class LossSteps:
 
     def least_between(self, low: float, high: float) -> float:
         """The lowest loss at powers in [low, high]."""
-        first = np.searchsorted(self.powers, low, side="left")
-        last = np.searchsorted(self.powers, high, side="right")
+        first = np.searchsorted(self.powers + self.radius, low, side="left")
+        last = np.searchsorted(self.powers - self.radius, high, side="right")
         return float(self.hidden[first:last].min(initial=self.between[first : last + 1].min()))
 
     @property
@@ -171,12 +171,14 @@ class LossSteps:
 def loss_steps(crossings: Crossings, pairs: MergedPairs) -> LossSteps:
     """Walk once over the sorted crossings of pairs."""
     lead, total = pairs.lead, pairs.total
-    # A comparison's sign before each of its crossings: it turns at every one.
+    # A comparison's sign before each of its ties: it turns at every crossing.
     pair = crossings.pair
     first = np.searchsorted(pair, pair, side="left")
-    turned = (np.arange(len(pair)) - first) % 2
-    before = np.where(turned, -1.0, 1.0) * crossings.beginning[pair]
-    powers, radius, fall, rise = _clustered(crossings, before * lead[pair])
+    turns = np.concatenate([[0], np.cumsum(crossings.turns)])
+    turned = (turns[:-1] - turns[first]) % 2
+    tie = np.where(turned, -1.0, 1.0) * crossings.beginning[pair] * lead[pair]
+    powers, radius, sums = _clustered(crossings, tie)
+    tie, fall, rise = sums
     agreement = float(crossings.beginning @ lead) - 2.0 * np.concatenate([[0.0], np.cumsum(fall)])
 
     def loss(agreeing: npt.ArrayLike) -> FloatArray:
@@ -188,7 +190,7 @@ def loss_steps(crossings: Crossings, pairs: MergedPairs) -> LossSteps:
         powers,
         radius,
         loss(agreement),
-        loss(agreement[:-1] - fall),
+        loss(agreement[:-1] - tie),
         loss(agreement[:-1] + 2.0 * rise),
         float(loss(crossings.at_lowest @ lead)) if np.isinf(lowest) else None,
         float(loss(crossings.at_infinity @ lead)),
@@ -196,27 +198,36 @@ def loss_steps(crossings: Crossings, pairs: MergedPairs) -> LossSteps:
 
 
 def _clustered(
-    crossings: Crossings, fall: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Crossings within rounding of each other as one: powers, radii, summed falls and rises.
+    crossings: Crossings, tie: FloatArray
+) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
+    """Ties within rounding of each other as one: powers, radii and what is lost or won there.
 
-    At a crossing the agreement with the decisions falls by twice `fall`, which may be negative;
-    the rises alone say how far it could go up before the falls have their turn.
+    Agreement with the decisions falls by `tie` where the two tie, and by as much again if they
+    cross. Summed up for each cluster are the ties, the falls of those that cross, and the rises:
+    how far agreement could go up before the falls have their turn, if rounding hides the order.
+    Ties at the very same power, such as a whole one, have no order.
     """
     order = np.argsort(crossings.power - crossings.radius, kind="stable")
-    power, radius, fall = crossings.power[order], crossings.radius[order], fall[order]
+    power, radius, tie = crossings.power[order], crossings.radius[order], tie[order]
+    fall = np.where(crossings.turns[order], tie, 0.0)
     if not len(power):
-        return power, radius, fall, fall
+        return power, radius, (tie, fall, fall)
     reach = np.maximum.accumulate(power + radius)
     starts = np.flatnonzero(np.concatenate([[True], (power - radius)[1:] > reach[:-1]]))
     ends = np.concatenate([starts[1:], [len(power)]]) - 1
     low, high = (power - radius)[starts], reach[ends]
+    cluster = np.repeat(np.arange(len(starts)), ends - starts + 1)
     # The best known of a cluster stands for it.
-    sharpest = np.lexsort((radius, np.repeat(np.arange(len(starts)), ends - starts + 1)))
-    middle = power[sharpest[starts]]
-    rise = np.add.reduceat(np.maximum(-fall, 0.0), starts)
+    middle = power[np.lexsort((radius, cluster))[starts]]
+    by_power = np.lexsort((power, cluster))
+    fresh = np.diff(cluster[by_power], prepend=-1) + np.diff(power[by_power], prepend=-np.inf) > 0
+    together = np.flatnonzero(fresh)
+    net = np.add.reduceat(fall[by_power], together)
+    gains = np.bincount(cluster[by_power][together], np.maximum(-net, 0.0), len(starts))
+    rise = np.asarray(gains, dtype=np.float64)
     away = np.maximum(high - middle, middle - low)
-    return middle, away, np.add.reduceat(fall, starts), rise
+    sums = np.add.reduceat(tie, starts), np.add.reduceat(fall, starts), rise
+    return middle, away, sums
 
 
 def compact(p: npt.ArrayLike) -> FloatArray:

@@ -231,6 +231,9 @@ def _beyond_zero(
     start[_BEYOND] = most
     count = _grid(c, x, size, tops, rounding, start, points)
     crossings, undecided = 0, 0
+    if points[count - 1, _BEYOND] > 0.0:  # rounding hides which of the highest levels decide
+        undecided = 1
+        found[len(found) - 1, 0], found[len(found) - 1, 1] = points[count - 1, _P], np.inf
     stack = np.empty((64, 2, _WIDTH))
     middle, work = np.empty(_WIDTH), np.empty(_WIDTH)
     for piece in range(count - 2, -1, -1):
@@ -257,12 +260,12 @@ def _beyond_zero(
                 depth += 2
                 continue
             if odd:
-                row = crossings
+                found[crossings, 0], found[crossings, 1] = 0.5 * (low + high), 0.5 * (high - low)
                 crossings += 1
             else:
                 undecided += 1
                 row = len(found) - undecided
-            found[row, 0], found[row, 1] = 0.5 * (low + high), 0.5 * (high - low)
+                found[row, 0], found[row, 1] = low, high
     return crossings, undecided
 
 
@@ -287,7 +290,8 @@ def isolate(
         Number of terms; rounding of the levels; sign just above p = 0 (0 if unknown); the most
         crossings there can be.
     found : (n, K + 8, 2) array
-        Written: crossings and their radii first, undecided intervals from the last row backwards.
+        Written: crossings and their radii first; the ends of undecided intervals from the last
+        row backwards.
     counts : (n, 2) array
         Written: how many crossings, how many undecided intervals.
     """

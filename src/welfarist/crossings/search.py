@@ -43,8 +43,11 @@ class Crossings:
     at_infinity : (n,) array of signs
         Which is better at p = inf itself.
     pair, power, radius : (m,) arrays
-        Each crossing's pair and power, and how far off the power may be. At a crossing the two
-        tie, and beyond it the other is better. In order of pair, then power.
+        The pair and the power of each tie, and how far off the power may be. In order of pair,
+        then power.
+    turns : (m,) bool array
+        Whether the other action is better beyond the tie. Only at p = 0 can two welfares be seen
+        to touch without crossing.
     undecided : (q, 3) array
         Pair, lowest and highest power of intervals in which two welfares agree up to rounding:
         they may touch there, or cross and cross back.
@@ -58,6 +61,7 @@ class Crossings:
     pair: Rows
     power: FloatArray
     radius: FloatArray
+    turns: npt.NDArray[np.bool_]
     undecided: FloatArray
 
     @property
@@ -145,23 +149,45 @@ def _of_terms(terms: SignedTerms, from_zero: bool, compiled: bool) -> Crossings:
         taken[tie_at_zero] += 1
         left = isolate(terms.mirrored(), _start_signs(terms, False), terms.changes - taken)
         parts.append((left, -1.0))
-    pair = np.concatenate([*(part.pair for part, _ in parts), tie_at_zero])
-    power = np.concatenate(
-        [*(sign * part.power for part, sign in parts), np.zeros(len(tie_at_zero))]
-    )
-    radius = np.concatenate([*(part.radius for part, _ in parts), np.zeros(len(tie_at_zero))])
+    beginning = _start_signs(terms, True) if from_zero else terms.towards_minus_infinity
+    found = np.concatenate([part.pair for part, _ in parts])
+    # Where all other crossings account for the signs at both ends, the two only touch at 0.
+    odd = beginning * np.where(np.bincount(found, minlength=len(terms)) % 2, -1, 1)
+    turning = (odd != terms.towards_infinity)[tie_at_zero]
+    pair = np.concatenate([found, tie_at_zero])
+    nothing = np.zeros(len(tie_at_zero))
+    power = np.concatenate([*(sign * part.power for part, sign in parts), nothing])
+    radius = np.concatenate([*(part.radius for part, _ in parts), nothing])
+    turns = np.concatenate([np.ones(len(found), dtype=bool), turning])
     order = np.lexsort((power, pair))
+    whole, radius = _snapped(power[order], radius[order])
+    undecided = [_undecided(part, sign) for part, sign in parts]
+    undecided.append(_unaccounted(terms, beginning, pair[turns], tie_at_zero))
     return Crossings(
         0.0 if from_zero else -np.inf,
         terms.at_minus_infinity,
-        _start_signs(terms, True) if from_zero else terms.towards_minus_infinity,
+        beginning,
         terms.towards_infinity,
         terms.at_infinity,
         pair[order],
-        _snapped(power[order], radius[order]),
-        radius[order],
-        np.concatenate([_undecided(part, sign) for part, sign in parts]),
+        whole,
+        radius,
+        turns[order],
+        np.concatenate(undecided),
     )
+
+
+def _unaccounted(
+    terms: SignedTerms, beginning: Signs, turning: Rows, tie_at_zero: Rows
+) -> FloatArray:
+    """Pairs whose crossings do not lead from one end's sign to the other's: nothing is certain.
+
+    None is known; rounding that hides a crossing near 0 or far out would show here.
+    """
+    turned = beginning * np.where(np.bincount(turning, minlength=len(terms)) % 2, -1, 1)
+    lost = np.flatnonzero((turned != terms.towards_infinity) & (terms.size > 0))
+    lost = np.setdiff1d(lost, tie_at_zero)
+    return np.column_stack([lost, np.full(len(lost), -np.inf), np.full(len(lost), np.inf)])
 
 
 def _start_signs(terms: SignedTerms, from_zero: bool) -> Signs:
@@ -177,10 +203,15 @@ def _undecided(part: Isolated, sign: float) -> FloatArray:
     return np.column_stack([part.undecided_pair, *ends])
 
 
-def _snapped(power: FloatArray, radius: FloatArray) -> FloatArray:
-    """Powers that may be whole numbers are: sums, products and squares of whole utilities tie."""
-    whole = np.rint(power)
-    return np.where(np.abs(power - whole) <= radius, whole + 0.0, power)
+def _snapped(power: FloatArray, radius: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Powers that may be whole numbers are: sums, products and squares of whole utilities tie.
+
+    Returns them and their radii, which still hold what was found.
+    """
+    whole = np.rint(power) + 0.0
+    moved = np.abs(power - whole)
+    near = moved <= radius
+    return np.where(near, whole, power), np.where(near, radius + moved, radius)
 
 
 def _isolate_numpy(terms: SignedTerms, start: Signs, most: Rows) -> Isolated:
@@ -199,8 +230,8 @@ def _isolate_compiled(terms: SignedTerms, start: Signs, most: Rows) -> Isolated:
     pair, place = np.nonzero(column < counts[:, :1])
     crossing = found[pair, place]
     touching, row = np.nonzero(column >= width + 8 - counts[:, 1:])
-    middle, half = found[touching, row].T
-    return Isolated(pair, crossing[:, 0], crossing[:, 1], touching, middle - half, middle + half)
+    low, high = found[touching, row].T
+    return Isolated(pair, crossing[:, 0], crossing[:, 1], touching, low, high)
 
 
 def _joined(parts: list[Crossings]) -> Crossings:
@@ -208,7 +239,7 @@ def _joined(parts: list[Crossings]) -> Crossings:
         return parts[0]
     shifted = list(_renumbered(parts))
     fields = ("at_lowest", "beginning", "ending", "at_infinity")
-    fields += ("pair", "power", "radius", "undecided")  # type: ignore[assignment]
+    fields += ("pair", "power", "radius", "turns", "undecided")  # type: ignore[assignment]
     joined = {name: np.concatenate([getattr(part, name) for part in shifted]) for name in fields}
     return Crossings(lowest=parts[0].lowest, **joined)
 

@@ -120,6 +120,7 @@ class Isolation:
         brackets: list[tuple[Rows, _Points, _Points]] = []
         undecided: list[tuple[Rows, FloatArray, FloatArray]] = []
         waiting = [self._first_intervals()]
+        undecided.append(self._unfinished)  # rounding hides which of the highest levels decide
         while waiting:
             pair, low, high = waiting.pop()
             if len(pair) > _CHUNK:
@@ -164,7 +165,8 @@ class Isolation:
         touching = [np.concatenate([part[i] for part in undecided]) for i in range(3)]
         return Isolated(pair, power, radius, touching[0].astype(np.intp), *touching[1:])
 
-    def _evaluate(self, pair: Rows, p: FloatArray) -> _Points:
+    def evaluate(self, pair: Rows, p: FloatArray) -> _Points:
+        """Evaluate A and B of some pairs (m,), each at a power of its own (m,)."""
         mass, depth = self._mass[pair], self._depth[pair]
         sums = []
         for side, tops in zip((mass > 0, mass < 0), self._tops, strict=True):
@@ -182,13 +184,13 @@ class Isolation:
 
     def _certain_points(self, pair: Rows, low: FloatArray, high: FloatArray) -> _Points:
         """Evaluate inside (low, high) where the sign is certain, if there is such a place."""
-        points = self._evaluate(pair, low + _PLACES[0] * (high - low))
+        points = self.evaluate(pair, low + _PLACES[0] * (high - low))
         for place in _PLACES[1:]:
             lost = np.flatnonzero(points.sign == 0)
             if not len(lost):
                 break
             again = low[lost] + place * (high[lost] - low[lost])
-            points.replaced(lost, self._evaluate(pair[lost], again))
+            points.replaced(lost, self.evaluate(pair[lost], again))
         return points
 
     def _nothing_beyond(self, pair: Rows, p: FloatArray) -> Flags:
@@ -205,7 +207,7 @@ class Isolation:
         """Intervals between points of certain sign, from 0 to where nothing crosses any more."""
         pair = self._live
         unit = 0.75 / self._depth[pair].max(axis=1, initial=0.0)
-        here = self._evaluate(pair, np.zeros(len(pair)))
+        here = self.evaluate(pair, np.zeros(len(pair)))
         here.sign[:] = self._start[pair]
         pairs, lows, highs = [], [], []
         unknown = np.flatnonzero(here.sign == 0)
@@ -230,6 +232,7 @@ class Isolation:
             pair, unit, here = pair[on], 2.0 * unit[on], here.take(on)
             if not len(pair):
                 break
+        self._unfinished = pair, here.p, np.full(len(pair), np.inf)
         return np.concatenate(pairs), _Points.joined(lows), _Points.joined(highs)
 
     def _towards_zero(self, pair: Rows, unit: FloatArray) -> list[tuple[Rows, _Points, _Points]]:
@@ -237,7 +240,7 @@ class Isolation:
         found = []
         high = self._certain_points(pair, 0.5 * unit, 1.5 * unit)
         for _ in range(_MOST_DOUBLINGS):
-            low = self._evaluate(pair, 0.5 * high.p)
+            low = self.evaluate(pair, 0.5 * high.p)
             sure = np.flatnonzero((low.sign != 0) & (high.sign != 0))
             if not len(sure):
                 break
@@ -252,7 +255,7 @@ class Isolation:
         p = 0.5 * (left + right)
         active = np.arange(len(pair))
         for _ in range(_NEWTON_STEPS):
-            at = self._evaluate(pair[active], p[active])
+            at = self.evaluate(pair[active], p[active])
             toward = at.sign * sign[active]
             right[active] = np.where(toward > 0, at.p, right[active])
             left[active] = np.where(toward < 0, at.p, left[active])
@@ -271,7 +274,7 @@ class Isolation:
         self, pair: Rows, p: FloatArray, left: FloatArray, right: FloatArray, sign: FloatArray
     ) -> FloatArray:
         """How far around p the signs become certain (m,); those of the bracket's ends are."""
-        at = self._evaluate(pair, p)
+        at = self.evaluate(pair, p)
         slope = np.abs(at.a_slope - at.b_slope)
         with np.errstate(divide="ignore"):
             radius = np.where(slope > 0, 2.0 * at.rounding / slope, right - left)
@@ -280,8 +283,8 @@ class Isolation:
         while len(active):
             low = np.maximum(p - radius, left)[active]
             high = np.minimum(p + radius, right)[active]
-            below = self._evaluate(pair[active], low).sign == -sign[active]
-            above = self._evaluate(pair[active], high).sign == sign[active]
+            below = self.evaluate(pair[active], low).sign == -sign[active]
+            above = self.evaluate(pair[active], high).sign == sign[active]
             sure = (below | (low == left[active])) & (above | (high == right[active]))
             active = active[~sure]
             radius[active] *= 2.0
@@ -304,7 +307,8 @@ def signs_at(terms: SignedTerms, p: float) -> Signs:
     both = (terms.mass > 0).any(axis=1) & (terms.mass < 0).any(axis=1)
     chosen = np.flatnonzero(both)
     search = Isolation(terms, signs.astype(np.float64), terms.changes)
-    signs[chosen] = search._evaluate(chosen, np.full(len(chosen), p)).sign
+    with np.errstate(over="ignore"):  # a power so large leaves the highest levels alone
+        signs[chosen] = search.evaluate(chosen, np.full(len(chosen), p)).sign
     return signs
 
 

@@ -27,7 +27,7 @@ from welfarist.learners.base import (
     without_names,
 )
 from welfarist.learners.exact import ExactFit
-from welfarist.losses import ComparisonLoss, Point
+from welfarist.losses import ComparisonLoss, Point, ZeroOneLoss
 from welfarist.noise import NoiseName, preference_probability
 from welfarist.progress import ProgressOption
 from welfarist.solvers.base import Optimum
@@ -235,7 +235,11 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
                 r_squared=None,
                 caveats=(*fit.caveats(found, names), *caveat.label_caveats(self._labels)),
                 first_label=str(self.first_label_) if isinstance(self.first_label_, str) else None,
-                exact=fit.record(found, self.rho_ if noise == "flip" else None),
+                exact=fit.record(
+                    found,
+                    self.rho_ if noise == "flip" else None,
+                    rho is not None and rho != "error rate",
+                ),
                 certifier=partial(_given, found.certificate),
                 **self._common_record(fit.as_optimum(found), names),
             )
@@ -265,17 +269,31 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """Return tau times the difference in log welfare (n,); positive favours the first."""
         check_is_fitted(self)
         if isinstance(X, Comparisons):
-            welfare = without_names(self.welfare_).log(X.utilities)
-            first, second = welfare[X.pairs[:, 0]], welfare[X.pairs[:, 1]]
+            table, pairs = X.utilities, X.pairs
         else:
-            table = self._checked(X, reset=False)
-            people = table.shape[1] // 2
-            rule = without_names(self.welfare_)
-            first, second = rule.log(table[:, :people]), rule.log(table[:, people:])
+            rows = self._checked(X, reset=False)
+            table = np.concatenate(np.split(rows, 2, axis=1))
+            pairs = np.arange(len(table)).reshape(2, -1).T
+        welfare = without_names(self.welfare_).log(table)
         with np.errstate(invalid="ignore"):
-            margins = first - second
+            margins = welfare[pairs[:, 0]] - welfare[pairs[:, 1]]
         margins = np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
-        return margins if np.isinf(self.tau_) else self.tau_ * margins
+        return self._decided(margins, table, pairs) if np.isinf(self.tau_) else self.tau_ * margins
+
+    def _decided(
+        self, margins: FloatArray, table: FloatArray, pairs: npt.NDArray[np.intp]
+    ) -> FloatArray:
+        """Margins (n,) whose signs rounding has not made: where errors are counted, they are all.
+
+        A tie is 0; a difference that rounding had lost or turned is the smallest there is.
+        """
+        rule = self.welfare_
+        if rule.p <= 0 and (table == 0).any():
+            return margins
+        loss = ZeroOneLoss.between(table, pairs[:, 0], pairs[:, 1], self.weights_)
+        signs = loss.signs(self.weights_, rule.p)
+        least = np.finfo(np.float64).tiny
+        return np.where(np.sign(margins) == signs, margins, signs * least)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities (n, 2) of the labels in `classes_`."""

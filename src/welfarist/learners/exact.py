@@ -66,7 +66,7 @@ class ExactFit:
             return flips.rho_from_error_rate(self.comparisons, found.value)
         return rho
 
-    def record(self, found: ExactOptimum, rho: float | None) -> ExactRecord:
+    def record(self, found: ExactOptimum, rho: float | None, independent_rho: bool) -> ExactRecord:
         """What the result keeps beside the estimates."""
         sweep = found.sweep
         counted = Counted.of(
@@ -80,6 +80,7 @@ class ExactFit:
             found.explanations,
             counted,
             None if rho is None else flips.corrected_risk(found.value, rho),
+            independent_rho,
         )
 
     def as_optimum(self, found: ExactOptimum) -> Optimum:

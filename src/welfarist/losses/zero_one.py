@@ -31,6 +31,8 @@ Signs = npt.NDArray[np.int8]
 # Welfares tie when their logarithms differ by no more than this many units of rounding, as in
 # WelfareFunction.compare.
 _TIE = 8.0 * float(np.finfo(np.float64).eps)
+# Counts outside of this are measured in units of the largest: programmes compare them with 1.
+_SMALL_COUNT, _LARGE_COUNT = 0.5, 1e6
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,20 @@ class ZeroOneLoss:
     @classmethod
     def of(cls, utilities: FloatArray, pairs: MergedPairs, weighting: Weighting) -> ZeroOneLoss:
         """Build the loss of merged comparisons; actions never compared are left out."""
-        pairs, used = pairs.renumbered(len(utilities))
+        pairs, used = _of_ordinary_size(pairs).renumbered(len(utilities))
         table = utilities if len(used) == len(utilities) else utilities[used]
         return cls(Utilities.of(table, weighting), pairs, weighting)
+
+    @classmethod
+    def between(
+        cls, utilities: FloatArray, first: npt.ArrayLike, second: npt.ArrayLike, weights: FloatArray
+    ) -> ZeroOneLoss:
+        """Build the loss of pairs of rows (n,) of utilities (N, d), to ask for signs."""
+        one, other = np.asarray(first, dtype=np.int32), np.asarray(second, dtype=np.int32)
+        once = np.ones(len(one))
+        pairs = MergedPairs(one, other, once, once)
+        weighting = Weighting(utilities.shape[1], fixed=weights)
+        return cls(Utilities.of(utilities, weighting), pairs, weighting)
 
     @cached_property
     def total(self) -> float:
@@ -105,3 +118,11 @@ class ZeroOneLoss:
         return np.asarray(
             factor * np.maximum(largest[self.pairs.first], largest[self.pairs.second])
         )
+
+
+def _of_ordinary_size(pairs: MergedPairs) -> MergedPairs:
+    """The same counts with the largest as 1, if they are so large or small that sums suffer."""
+    largest = float(pairs.count.max())
+    if _SMALL_COUNT < largest < _LARGE_COUNT:
+        return pairs
+    return MergedPairs(pairs.first, pairs.second, pairs.count / largest, pairs.lead / largest)

@@ -207,7 +207,7 @@ class Oracle:
             missed = self._add_worst(margins) and found < margin
             if found > margin:
                 best, margin = weights, found
-            if not grew and not missed:
+            if np.isinf(margin) or (not grew and not missed):  # something against nothing
                 break
         return self._margin(p, best, margin, chosen, multipliers)
 
