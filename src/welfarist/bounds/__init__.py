@@ -5,7 +5,8 @@ decisions, `planning` asks both ways round (what error with n decisions, how man
 error), `figures` draws it. `sign_changes` and `shattering` check the theory exactly on small cases.
 
 The bounds hold for every distribution of actions, and are loose for that reason: for realistic n
-they often exceed :func:`largest_excess_risk`, and then say nothing.
+they often exceed :func:`largest_excess_risk`, and then say nothing. :func:`learning_curve` puts
+what actually happens beside them: it simulates `trials` of learning in a stated world.
 
 Examples
 --------
@@ -13,6 +14,9 @@ Examples
 >>> bounds.samples_needed("comparisons", error=0.1, d=18, weights="known")
 4164514
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from welfarist.bounds.capacity import (
     pseudo_dimension,
@@ -45,6 +49,10 @@ from welfarist.bounds.sign_changes import (
     pair_crossing_at,
 )
 
+if TYPE_CHECKING:
+    from welfarist.bounds.curves import LearningCurve
+    from welfarist.bounds.learning_curves import learning_curve
+
 __all__ = [
     "count_sign_changes",
     "COVERING_CONSTANT",
@@ -54,6 +62,8 @@ __all__ = [
     "excess_risk_of_logistic_comparisons",
     "excess_risk_of_scores",
     "largest_excess_risk",
+    "learning_curve",
+    "LearningCurve",
     "most_sign_changes",
     "pair_crossing_at",
     "plot",
@@ -71,3 +81,18 @@ __all__ = [
     "vc_dimension_upper",
     "Weights",
 ]
+
+# Simulations need the learners, which take a second to import; formulas do not.
+_ON_DEMAND = {"learning_curve": "learning_curves", "LearningCurve": "curves"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module 'welfarist.bounds' has no attribute {name!r}")
+    value = getattr(import_module(f"welfarist.bounds.{_ON_DEMAND[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -87,18 +87,19 @@ def plot(
         weights: [excess_risk(task, n=k, weights=weights, **given) for k in samples]
         for weights in _STYLES
     }
-    axes = _new_axes() if ax is None else ax
+    axes = new_axes() if ax is None else ax
     for weights, line in lines.items():
         colour, dashes = _STYLES[weights]
         axes.plot(samples, line, dashes, color=colour, linewidth=2.5, label=f"{weights} weights")
         if error is not None:
             _mark(axes, needed[weights], error, weights)
     _label(axes, task, check_people(d), float(delta))
-    _shade(axes, largest_excess_risk(task, u_min=u_min, u_max=u_max, tau_max=tau_max))
+    shade(axes, largest_excess_risk(task, u_min=u_min, u_max=u_max, tau_max=tau_max))
     return axes
 
 
-def _new_axes() -> Axes:
+def new_axes() -> Axes:
+    """Return the axes of a new figure."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -124,7 +125,7 @@ def _mark(axes: Axes, needed: int, error: float, weights: Weights) -> None:
     )
 
 
-def _shade(axes: Axes, ceiling: float) -> None:
+def shade(axes: Axes, ceiling: float) -> None:
     """Grey out bounds that say nothing."""
     low, high = axes.get_ylim()
     if high > ceiling > 0:
