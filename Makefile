@@ -26,7 +26,7 @@ help:
 	@echo "make format           let the formatter rewrite the sources"
 	@echo "make bench            measure speed against the alternatives (minutes)"
 	@echo "make bench-quick      the same in under two minutes"
-	@echo "make replicate        run the paper's experiments again (under half an hour; can be interrupted)"
+	@echo "make replicate        run the paper's experiments again (a quarter of an hour; can be interrupted)"
 	@echo "make replicate-quick  fewer settings, in under three minutes"
 	@echo "make clean            remove everything the other commands made"
 
@@ -87,4 +87,4 @@ replicate-quick: $(VENV)/.ready
 	@$(BIN)/python -m replication --quick
 
 clean:
-	rm -rf $(VENV) $(PLAIN) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PLAIN) build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -74,7 +74,8 @@ def main() -> None:
                 f"{experiment.title}: {len(rows)} cells, {folder / experiment.name}.png", flush=True
             )
     except KeyboardInterrupt:
-        sys.exit("Interrupted; finished cells are kept, and the same command goes on from here.")
+        again = "the same command without --fresh" if options.fresh else "the same command"
+        sys.exit(f"Interrupted; finished cells are kept, and {again} goes on from here.")
     if options.only is None:
         report.write(chosen, found, home / "replication.md", quick=options.quick)
         print(f"Claims and figures: {home / 'replication.md'}")

@@ -10,6 +10,9 @@ from benchmarks import trap
 import welfarist as wf
 from welfarist.errors import NotIdentifiedWarning
 
+# Many tests ask for the fewest errors of decisions that have some, which is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore:no rule was found that explains every decision")
+
 
 def world(seed=0, people=5, n=400, p=-1.3, flips=0.1, actions=80):
     rng = np.random.default_rng(seed)
@@ -278,3 +281,31 @@ def test_comparisons_that_were_never_observed_are_not_held_out():
 def test_settings_of_the_exact_solver_are_checked(options):
     with pytest.raises(wf.InputError, match="must be"):
         wf.Exact(**options)
+
+
+def test_errors_where_none_were_expected_are_said():
+    data, weights = world(flips=0.15)
+    with pytest.warns(wf.MisfitWarning, match="no rule was found that explains every decision"):
+        wf.ComparisonClassifier(noise="none", weights=weights).fit(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wf.ComparisonClassifier(noise="flip", weights=weights).fit(data)
+
+
+@pytest.mark.parametrize(
+    ("weights", "p"), [([1, 2], 1), ([0] * 3, 1), ("x", 1), ([1, 1, 1], "x"), ([1, 1, 1], np.nan)]
+)
+def test_what_cannot_be_a_rule_is_refused(weights, p):
+    data, _ = world(2, people=3, n=30, flips=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        rules = wf.ComparisonClassifier(noise="none").fit(data).result_.exact.explanations
+    with pytest.raises(wf.InputError):
+        rules.contains(weights, p)
+
+
+def test_the_loss_at_no_power_is_refused():
+    data, weights = world()
+    steps = wf.ComparisonClassifier(noise="none", weights=weights).fit(data).result_.exact.steps
+    with pytest.raises(wf.InputError, match="p must be a number from -inf up; found nan"):
+        steps([0.0, np.nan])

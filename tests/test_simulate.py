@@ -506,3 +506,15 @@ def test_a_callers_table_stays_writable():
 def test_what_cannot_be_simulated_is_said(world, call, message):
     with pytest.raises(InputError, match=message):
         call(world)
+
+
+def test_a_charity_is_not_a_world():
+    charity = simulate.food_rescue(20, p=1, random_state=0)
+    with pytest.raises(InputError, match=r"found Charity. Pass charity.world"):
+        simulate.scores(charity)
+    with pytest.raises(InputError, match="u_min must be below u_max"):
+        simulate.individuals(5, 2, p=1, u_min=3, u_max=3)
+    other = simulate.individuals(20, 3, p=1)
+    decisions = simulate.comparisons(other, [[0, 1]])
+    with pytest.raises(InputError, match="Comparisons of the world's 18 people"):
+        simulate.correct_share(charity.world, decisions)

@@ -235,6 +235,18 @@ def noise_caveats(
     return []
 
 
+def unexplained_caveats(avoidable: float) -> list[Caveat]:
+    """Say when decisions that were said to be free of errors have this share of them."""
+    if avoidable <= 0:
+        return []
+    message = (
+        f"no rule was found that explains every decision: {avoidable:.1%} are errors, though "
+        'noise="none" says that there are none. Use noise="flip" or noise="logistic" to learn how '
+        "often they err."
+    )
+    return [Caveat(MisfitWarning, message)]
+
+
 def exact_caveats(
     intervals: Sequence[PowerInterval], learned: bool, accuracy: float, plain_accuracy: float
 ) -> list[Caveat]:

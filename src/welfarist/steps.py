@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from welfarist.crossings import Crossings
 from welfarist.decisions import MergedPairs
+from welfarist.errors import InputError
 from welfarist.validation import FloatArray, as_numbers
 
 # Counts are whole numbers as a rule, and add up exactly; others up to this share of the total.
@@ -107,6 +108,10 @@ class LossSteps:
     def __call__(self, p: npt.ArrayLike) -> FloatArray:
         """Return the loss at powers p of any shape, in the line's range."""
         power = as_numbers(p, "p").astype(np.float64)
+        outside = np.isnan(power) | (power < self.lowest)
+        if outside.any():
+            found = power.reshape(-1)[np.argmax(outside.reshape(-1))]
+            raise InputError(f"p must be a number from {self.lowest:g} up; found {found:g}.")
         place = np.searchsorted(self.powers, power, side="left")
         loss = self.between[np.searchsorted(self.powers, power, side="right")]
         if len(self.powers):

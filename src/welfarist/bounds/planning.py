@@ -275,6 +275,8 @@ def table(
         How often the guarantee may fail, in (0, 1).
     u_min, u_max, rho, tau_max, c : float
         The tasks' own parameters, as in :func:`excess_risk`. The defaults are for illustration.
+        These are upper bounds with constants of their own: that flipped comparisons seem to need
+        fewer than noise-free ones for small rho says something about the proofs, not about flips.
 
     Returns
     -------

@@ -22,7 +22,7 @@ _REACH = 8.0 / _HIGHEST_POWER
 _MOST_COMPARISONS = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shattered:
     """Comparisons, and for every way to decide them a rule that does so.
 

@@ -39,7 +39,7 @@ _MOST_CORRECTIONS = 30
 _SETTLED = 1e-15
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SignChanges:
     """How often comparisons change their sign.
 

@@ -233,7 +233,10 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
                 decisions=comparisons.merged.total,
                 accuracy=1.0 - found.value,
                 r_squared=None,
-                caveats=(*fit.caveats(found, names), *caveat.label_caveats(self._labels)),
+                caveats=(
+                    *fit.caveats(found, names, errs=noise == "flip"),
+                    *caveat.label_caveats(self._labels),
+                ),
                 first_label=str(self.first_label_) if isinstance(self.first_label_, str) else None,
                 exact=fit.record(
                     found,

@@ -91,8 +91,10 @@ class ExactFit:
             point, found.weights, found.value, True, found.reason, found.n_iter, values, 1
         )
 
-    def caveats(self, found: ExactOptimum, names: tuple[str, ...] | None) -> list[Caveat]:
-        """What a reader of the estimates must know."""
+    def caveats(
+        self, found: ExactOptimum, names: tuple[str, ...] | None, *, errs: bool
+    ) -> list[Caveat]:
+        """What a reader of the estimates must know; `errs` is whether errors were expected."""
         loss, learned = self.loss, self.p is None
         optimum, people = self.as_optimum(found), named_people(names, self.weighting.people)
         equal = np.full(self.weighting.people, 1.0 / self.weighting.people)
@@ -102,6 +104,7 @@ class ExactFit:
             *caveat.power_caveats(optimum, learned, loss.utilities.has_zeros, np.inf),
             *caveat.identification_caveats(logs, self.weighting, learned, optimum, people, True),
             *caveat.exact_caveats(found.intervals, learned, 1.0 - found.value, plain),
+            *([] if errs else caveat.unexplained_caveats(found.value - loss.unavoidable)),
         ]
 
     def _rule_of(self, part: Comparisons, rng: np.random.Generator) -> WelfareFunction:

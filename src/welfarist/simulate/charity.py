@@ -24,8 +24,8 @@ from welfarist.simulate.worlds import (
     World,
     WorldWeights,
     check_count,
-    check_interval,
     check_number,
+    check_range,
     draw_weights,
 )
 from welfarist.validation import FloatArray, check_names
@@ -146,7 +146,7 @@ def food_rescue(
     """
     names = check_names([name for group in groups for name in group.members])
     group_of = tuple(group.name for group in groups for _ in group.members)
-    span = check_interval((u_min, u_max), "(u_min, u_max)")
+    span = check_range(u_min, u_max)
     answers, held_out = check_count(answers, "answers"), check_count(held_out, "held_out")
     taste_spread = check_number(taste_spread, "taste_spread", 0.0, np.finfo(float).max)
     made = organisations(count, random_state=random_state)

@@ -43,6 +43,7 @@ def scores(world: World, nu: float = 0.0, *, random_state: RandomState | None = 
     >>> bool((noisy >= world.utilities.min(axis=1)).all())
     True
     """
+    _require_world(world)
     nu = check_number(nu, "nu", 0.0, LARGEST_NU)
     noise = stream(random_state, "scores").normal(size=world.actions)
     low, high = world.utilities.min(axis=1), world.utilities.max(axis=1)
@@ -159,6 +160,7 @@ def comparisons(
     >>> correct_share(world, comparisons(world, pairs))
     1.0
     """
+    _require_world(world)
     tau = check_number(tau, "tau", 0.0, np.inf)
     rho = check_number(rho, "rho", 0.0, 0.5)
     chosen = as_pairs(pairs, world.actions)
@@ -196,9 +198,21 @@ def correct_share(world: World, decisions: Comparisons) -> float:
     >>> round(correct_share(world, noisy), 1)
     0.8
     """
+    _require_world(world)
+    if not isinstance(decisions, Comparisons) or decisions.people != world.people:
+        raise InputError(
+            f"decisions must be Comparisons of the world's {world.people} people; found "
+            f"{decisions!r:.80}."
+        )
     order = true_order(world, decisions.pairs).astype(np.int64)
     right = np.where(order == decisions.outcomes, 1.0, 0.5 + 0.5 * order * decisions.outcomes)
     return float(np.average(right, weights=decisions.counts))
+
+
+def _require_world(world: object) -> None:
+    if not isinstance(world, World):
+        hint = "Pass charity.world." if hasattr(world, "world") else "individuals() makes one."
+        raise InputError(f"world must be a World; found {type(world).__name__}. {hint}")
 
 
 def _log_difference(world: World, pairs: npt.NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:

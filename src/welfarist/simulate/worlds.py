@@ -174,7 +174,7 @@ def individuals(
     """
     count, d = check_count(actions, "actions"), check_count(people, "people")
     shapes = check_interval(alpha, "alpha"), check_interval(beta, "beta")
-    low, high = check_interval((u_min, u_max), "(u_min, u_max)")
+    low, high = check_range(u_min, u_max)
     names = None if stakeholders is None else check_names(stakeholders)
     rng = stream(random_state, "individuals")
     a, b = (rng.uniform(*interval, d) for interval in shapes)
@@ -221,6 +221,14 @@ def check_interval(interval: Interval, what: str) -> Interval:
         raise InputError(
             f"{what} must be two positive numbers, the smaller first; found {interval!r}."
         )
+    return low, high
+
+
+def check_range(u_min: float, u_max: float) -> Interval:
+    """Require the range of utilities to have a width."""
+    low, high = check_interval((u_min, u_max), "(u_min, u_max)")
+    if low == high:
+        raise InputError(f"u_min must be below u_max; found {low:g} for both.")
     return low, high
 
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
+from welfarist.doctrines import power_of
 from welfarist.errors import InputError
 from welfarist.losses import ZeroOneLoss
 from welfarist.solvers.consistent.margin import Oracle, Verdict
@@ -21,7 +23,7 @@ from welfarist.solvers.consistent.power_line import Component, Line, explained_p
 from welfarist.solvers.consistent.preferences import Preferences
 from welfarist.solvers.consistent.supports import largest_support
 from welfarist.solvers.consistent.weight_ranges import weight_extremes
-from welfarist.validation import FloatArray
+from welfarist.validation import FloatArray, as_power, as_weights, normalised
 
 # Where utilities are 0, p > 0 is searched from here on.
 _SMALLEST_POWER = 1e-6
@@ -52,16 +54,22 @@ class ConsistentRules:
     margin: float
     _search: _Search = field(repr=False)
 
-    def contains(self, weights: FloatArray, p: float) -> bool:
-        """Whether weights (d,), of any sum, and power p explain every decision.
+    def contains(self, weights: npt.ArrayLike, p: float | str) -> bool:
+        """Whether weights (d,), of any sum, and power p (or a doctrine) explain every decision.
 
         It is checked decision by decision. Where a utility is 0 only p > 0 can.
         """
         preferences = self._search.preferences
-        if preferences.loss.utilities.has_zeros and p <= 0:
+        power = power_of(p) if isinstance(p, str) else as_power(p)
+        given = as_weights(weights)
+        if given.shape != self.weights.shape:
+            raise InputError(
+                f"weights must be one number per person, {len(self.weights)} in all; found shape "
+                f"{given.shape}."
+            )
+        if preferences.loss.utilities.has_zeros and power <= 0:
             return False
-        given = np.asarray(weights, dtype=np.float64)
-        return preferences.explained_by(given / given.sum(), p)
+        return preferences.explained_by(normalised(given), power)
 
     @property
     def power_intervals(self) -> tuple[tuple[float, float], ...]:
