@@ -10,9 +10,9 @@ import numpy as np
 from welfarist.derivatives import LogMean
 from welfarist.validation import FloatArray
 
-# Below this power the differences lose more digits than the first term of the series is off;
-# a curvature good to three digits steers a Newton step as well as an exact one.
-_NEARLY_NASH = 1e-3
+# Below this power the differences lose more digits than the first term of the series is off:
+# either way six digits are left, which standard errors need although steps do not.
+_NEARLY_NASH = 1e-6
 
 
 def contracted_curvature(

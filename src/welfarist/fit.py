@@ -12,6 +12,8 @@ import numpy as np
 from welfarist.certificates import Certificate
 from welfarist.doctrines import DOCTRINES
 from welfarist.exact import ExactRecord
+from welfarist.inference.fitted import Fitted
+from welfarist.inference.results import Statistics
 from welfarist.validation import FloatArray
 from welfarist.welfare import WelfareFunction
 
@@ -37,8 +39,8 @@ class Caveat:
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
-class FitResult:
-    """The full record of a fit.
+class FitResult(Statistics):
+    """The full record of a fit, with its statistics: see :class:`Statistics`.
 
     Attributes
     ----------
@@ -82,6 +84,25 @@ class FitResult:
         the loss at all powers, the set of rules that explain everything.
     certifier : callable or None
         Proves how good the fit is; called by `certificate`.
+    fitted : Fitted or None
+        The likelihood, its maximum and the decisions, for standard errors, intervals and tests;
+        None where errors were counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from welfarist import WelfareRegressor, power_mean
+    >>> rng = np.random.default_rng(0)
+    >>> utilities = rng.uniform(1, 10, (200, 2))
+    >>> scores = power_mean(utilities, p=-1, weights=[0.6, 0.4]) + rng.normal(0, 0.3, 200)
+    >>> result = WelfareRegressor().fit(utilities, scores).result_
+    >>> result.param_names
+    ('p', 'weight of person 0', 'weight of person 1')
+    >>> low, high = result.interval("p")
+    >>> low < -1 < high
+    True
+    >>> result.test("Nash").p_value < 0.001
+    True
     """
 
     p: float
@@ -105,6 +126,7 @@ class FitResult:
     first_label: str | None = None
     exact: ExactRecord | None = None
     certifier: Callable[[], Certificate] | None = field(default=None, repr=False)
+    fitted: Fitted | None = field(default=None, repr=False)
 
     @cached_property
     def certificate(self) -> Certificate | None:

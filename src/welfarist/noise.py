@@ -133,6 +133,35 @@ def lapse_choice(z: FloatArray, rho: float, count: FloatArray, lead: FloatArray)
     )
 
 
+def observed_lapse(z: FloatArray, rho: float, count: FloatArray, lead: FloatArray) -> Choice:
+    """:func:`lapse_choice` with observed in place of expected second derivatives.
+
+    Formula: with ``f(P) = -first log P - second log(1 - P)``, the second derivatives are
+    ``f'' P_a P_b + f' P_ab`` for a and b in {z, rho}.
+
+    Limits: those of `lapse_choice`; under logistic noise both kinds are the same.
+    """
+    expected = lapse_choice(z, rho, count, lead)
+    assert expected.rho is not None
+    first, second = (count + lead) / 2.0, (count - lead) / 2.0
+    up, down = preference_probability(z, 0.0), preference_probability(-z, 0.0)
+    steep = 1.0 - 2.0 * rho
+    tiny = np.finfo(np.float64).tiny
+    likely, unlikely = np.maximum(rho + steep * up, tiny), np.maximum(rho + steep * down, tiny)
+    slope, tilt = steep * up * down, down - up
+    # Each outcome by itself, over its own probability: squares of tiny ones would underflow.
+    by_first, by_second = slope / likely, slope / unlikely
+    bend = second / unlikely - first / likely
+    by_z = first * by_first**2 + second * by_second**2 + bend * slope * tilt
+    cross = (first * by_first / likely + second * by_second / unlikely) * tilt
+    cross -= 2.0 * bend * up * down
+    floor = np.sqrt(_CERTAIN)
+    far_first, far_second = tilt / np.maximum(likely, floor), tilt / np.maximum(unlikely, floor)
+    by_rho = first * far_first**2 + second * far_second**2
+    flips = FlipDerivatives(expected.rho.by_rho, cross, by_rho)
+    return Choice(expected.loss, expected.by_margin, by_z, flips)
+
+
 def preference_probability(z: FloatArray, rho: float) -> FloatArray:
     """Probability (n,) that the first action is preferred, at standardised margins z (n,)."""
     decay = np.exp(-np.abs(z))

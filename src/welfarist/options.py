@@ -238,13 +238,18 @@ def check_flag(value: object, name: str) -> bool:
     return bool(value)
 
 
-def solver_of(solver: SolverOption, n_starts: object, max_iter: Any, tol: Any) -> Solver:
-    """Return the solver of a name, or the one that was given with settings of its own."""
-    newton = Newton(
+def newton_of(n_starts: object, max_iter: Any, tol: Any) -> Newton:
+    """Return the default solver with its settings."""
+    return Newton(
         check_starts(n_starts),
         int(check_positive(max_iter, "max_iter")),
         check_positive(tol, "tol"),
     )
+
+
+def solver_of(solver: SolverOption, n_starts: object, max_iter: Any, tol: Any) -> Solver:
+    """Return the solver of a name, or the one that was given with settings of its own."""
+    newton = newton_of(n_starts, max_iter, tol)
     named: dict[str, Solver] = {"newton": newton, "grid": Grid(), "two_stage": TwoStage()}
     if isinstance(solver, Exact) or (isinstance(solver, str) and solver == "exact"):
         raise InputError(

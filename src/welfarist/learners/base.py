@@ -14,9 +14,10 @@ from sklearn.utils.validation import validate_data
 from welfarist import caveats as caveat
 from welfarist import options
 from welfarist.certificates import Certificate
-from welfarist.decisions import refuse_missing
+from welfarist.decisions import Comparisons, refuse_missing
 from welfarist.errors import InputError
 from welfarist.fit import Caveat, FitResult, named_people
+from welfarist.inference.fitted import Fitted
 from welfarist.losses import Point, ScoreLoss
 from welfarist.losses.prior import with_prior
 from welfarist.progress import Progress
@@ -90,6 +91,38 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
             weight_notes=options.weight_notes(
                 self.weights, self.groups, len(optimum.weights), names
             ),
+        )
+
+    def _fitted(
+        self,
+        loss: Any,
+        optimum: Optimum,
+        names: Names,
+        observations: float,
+        decided: Comparisons | None = None,
+    ) -> Fitted:
+        """The likelihood and its maximum, or why there are no statistics of this fit."""
+        needs = "standard errors, intervals, tests and information criteria need"
+        refusal = None
+        if options.concentration_of(self.prior, loss.weighting, self.groups, names) is not None:
+            refusal = (
+                f"{needs} a maximum of the likelihood; found a fit under a prior, whose estimates "
+                "are drawn away from it. Fit with prior=None."
+            )
+        elif not optimum.converged:
+            refusal = (
+                f"{needs} a fit that converged; found one that did not: {optimum.reason}. Raise "
+                "max_iter or n_starts."
+            )
+        return Fitted(
+            loss,
+            optimum.point,
+            optimum.weights,
+            named_people(names, len(optimum.weights)),
+            observations,
+            decided,
+            options.newton_of(self.n_starts, self.max_iter, self.tol),
+            refusal,
         )
 
     def _store(self, result: FitResult) -> None:

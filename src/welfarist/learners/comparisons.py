@@ -20,7 +20,6 @@ from welfarist.fit import FitResult
 from welfarist.labels import Labels, order_of
 from welfarist.layouts import people_of, refuse_layout
 from welfarist.learners.base import (
-    Names,
     WelfareLearner,
     at_optimum,
     certifier_of,
@@ -31,7 +30,6 @@ from welfarist.losses import ComparisonLoss, Point, ZeroOneLoss
 from welfarist.noise import NoiseName, preference_probability
 from welfarist.progress import ProgressOption
 from welfarist.solvers.base import Optimum
-from welfarist.solvers.fitting import Newton
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
 
@@ -164,10 +162,11 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             comparisons.utilities, pairs, weighting, self.p is None, noise == "lapse", tau_max
         )
         optimum = self._minimise(loss, pairs.total, names)
-        self._conclude(loss, optimum, names)
+        self._conclude(comparisons, loss, optimum)
         return self
 
-    def _conclude(self, loss: ComparisonLoss, optimum: Optimum, names: Names) -> None:
+    def _conclude(self, comparisons: Comparisons, loss: ComparisonLoss, optimum: Optimum) -> None:
+        names = comparisons.stakeholders
         extras = optimum.point.extras
         self.tau_ = float(np.exp(extras[0]))
         self.rho_ = float(extras[1]) if loss.lapse else 0.0
@@ -196,6 +195,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
                 certifier=certifier_of(
                     loss, value, options.power_of_option(self.p, loss.has_zeros)
                 ),
+                fitted=self._fitted(loss, optimum, names, loss.total, comparisons),
                 **self._common_record(optimum, names),
             )
         )
@@ -213,11 +213,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             weighting,
             options.power_of_option(self.p, has_zeros),
             options.exact_of(self.solver, noise, self.prior),
-            Newton(
-                options.check_starts(self.n_starts),
-                int(options.check_positive(self.max_iter, "max_iter")),
-                options.check_positive(self.tol, "tol"),
-            ),
+            options.newton_of(self.n_starts, self.max_iter, self.tol),
         )
         rng = options.generator_of(self.random_state)
         found = fit.solve(rng)

@@ -155,6 +155,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
                     evaluation.value * loss.unit * loss.unit,
                     options.power_of_option(self.p, loss.has_zeros),
                 ),
+                fitted=self._fitted(loss, optimum, names, float(scores.counts.sum())),
                 **self._common_record(optimum, names),
             )
         )

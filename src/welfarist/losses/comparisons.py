@@ -111,6 +111,7 @@ class ComparisonLoss:
     learn_power: bool
     lapse: bool
     tau_max: float
+    extra_limits: tuple[FloatArray, FloatArray] | None = None
     interior: bool = False
     squared: bool = False
 
@@ -160,7 +161,9 @@ class ComparisonLoss:
 
     @cached_property
     def extra_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest log tau and rho."""
+        """Smallest and largest log tau and rho; `extra_limits` if those were narrowed."""
+        if self.extra_limits is not None:
+            return self.extra_limits
         lower, upper = [np.log(SMALLEST_TAU), 0.0], [np.log(self.tau_max), LARGEST_RHO]
         size = len(self.extra_names)
         return np.array(lower[:size]), np.array(upper[:size])

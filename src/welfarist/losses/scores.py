@@ -34,6 +34,7 @@ class ScoreLoss:
     learn_power: bool
     scale: bool
     unit: float = 1.0
+    extra_limits: tuple[FloatArray, FloatArray] | None = None
     interior: bool = False
     squared: bool = True
 
@@ -74,7 +75,9 @@ class ScoreLoss:
 
     @cached_property
     def extra_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """The scale is positive, and otherwise free."""
+        """The scale is positive, and otherwise free; `extra_limits` if it was narrowed."""
+        if self.extra_limits is not None:
+            return self.extra_limits
         edge = np.full(len(self.extra_names), np.inf)
         return -edge, edge
 

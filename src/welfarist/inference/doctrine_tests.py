@@ -1,0 +1,278 @@
+"""Tests of doctrines, which say whether the decision maker could have followed a rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import chi2
+
+from welfarist import options
+from welfarist.doctrines import DOCTRINES
+from welfarist.errors import InputError
+from welfarist.inference.fitted import Fitted
+from welfarist.inference.profile import deviance_of
+from welfarist.losses import ScoreLoss
+from welfarist.progress import Progress
+from welfarist.validation import FloatArray
+from welfarist.weighting import Weighting
+
+# Weights that differ by less than this share of themselves are the same.
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class DoctrineTest:
+    """A likelihood-ratio test of a rule, or a family of rules, within the one that was fitted.
+
+    Attributes
+    ----------
+    null : str
+        What is tested, in words.
+    statistic : float
+        Twice the log likelihood that the null loses.
+    distribution : str
+        What the statistic follows if the null is true, in words.
+    degrees : int
+        How many numbers the null fixes.
+    p_value : float
+        How often a true null loses as much or more: a small one speaks against it.
+    llf, null_llf : float
+        Log likelihood of the fit, and of the best fit under the null.
+    note : str
+        What makes the distribution less than exact; empty if nothing does.
+    """
+
+    null: str
+    statistic: float
+    distribution: str
+    degrees: int
+    p_value: float
+    llf: float
+    null_llf: float
+    note: str = ""
+
+    def __str__(self) -> str:
+        chance = f"{self.p_value:.4g}" if self.p_value > 0 else "below 1e-300"
+        lines = [
+            f"Null: {self.null}",
+            f"Likelihood ratio {self.statistic:.4g}, {self.distribution}",
+            f"p-value {chance}",
+        ]
+        return "\n".join([*lines, f"Note: {self.note}"] if self.note else lines)
+
+
+@dataclass(frozen=True)
+class _Null:
+    """A restriction: the power and the weights if it fixes them, and how many numbers it fixes.
+
+    `edges` counts those that are held where their range ends.
+    """
+
+    power: float | None
+    weighting: Weighting
+    degrees: int
+    edges: int
+    words: str
+
+
+def likelihood_ratio(
+    fitted: Fitted,
+    doctrine: str | None = None,
+    *,
+    p: float | str | None = None,
+    weights: Any = None,
+    groups: Any = None,
+) -> DoctrineTest:
+    """Test a null that fixes the power, the weights, or both, against the fit.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    doctrine : str, optional
+        A doctrine's name, which stands for its power.
+    p : float or str, optional
+        The power, or a doctrine's name.
+    weights : "equal", (d,) array-like or mapping, optional
+        The weights.
+    groups : (d,) array-like or mapping, optional
+        People who share a weight.
+    """
+    fitted.require()
+    null = _null_of(fitted, _one_power(doctrine, p), weights, groups)
+    _refuse_irregular(fitted, null)
+    free_power = fitted.loss.learn_power and null.power is None
+    loss = replace(fitted.loss, weighting=null.weighting, learn_power=free_power)
+    given = fitted.point.p if not fitted.loss.learn_power else null.power
+    found = fitted.solver.minimise(
+        loss,
+        np.random.default_rng(0),
+        p=given,
+        observations=fitted.observations,
+        progress=Progress(False),
+    )
+    statistic = deviance_of(fitted, found.value)
+    distribution, p_value = _reference(statistic, null)
+    return DoctrineTest(
+        null.words,
+        statistic,
+        distribution,
+        null.degrees,
+        p_value,
+        fitted.log_likelihood(fitted.value),
+        fitted.log_likelihood(found.value),
+        _note(fitted, null, found.weights),
+    )
+
+
+def _one_power(doctrine: object, p: object) -> object:
+    if doctrine is None:
+        return p
+    if p is not None:
+        raise InputError(f"a test takes a doctrine or p; found {doctrine!r} and p = {p!r}.")
+    if not isinstance(doctrine, str):
+        raise InputError(
+            f"a doctrine must be given by its name; found {doctrine!r}. Write p={doctrine!r} for a "
+            "power, weights=… for weights."
+        )
+    return doctrine
+
+
+def _null_of(fitted: Fitted, p: object, weights: Any, groups: Any) -> _Null:
+    loss = fitted.loss
+    if p is None and weights is None and groups is None:
+        raise InputError(
+            "a test needs a null: the name of a doctrine, p=…, weights=… or groups=…; found none."
+        )
+    power, degrees, edges, words = None, 0, 0, []
+    if p is not None:
+        if not loss.learn_power:
+            raise InputError(
+                f"only what was learned can be tested; found that p = {fitted.point.p:g} was "
+                "given. Fit without it."
+            )
+        power = options.power_of_option(p, loss.has_zeros)
+        assert power is not None
+        degrees, edges, words = 1, int(np.isinf(power)), [_power_in_words(power)]
+    weighting = loss.weighting
+    if weights is not None or groups is not None:
+        weighting = _null_weighting(fitted, weights, groups)
+        degrees += (loss.weighting.free - 1) - max(weighting.free - 1, 0)
+        if weighting.fixed is not None:
+            edges += int((loss.weighting.gather(weighting.fixed) == 0).sum())
+        words.append(_weights_in_words(fitted, weights, weighting))
+    return _Null(power, weighting, degrees, edges, " and ".join(words))
+
+
+def _null_weighting(fitted: Fitted, weights: Any, groups: Any) -> Weighting:
+    """What the null knows about the weights; it must be a case of what was learned."""
+    if not fitted.learned_weights:
+        raise InputError(
+            "only what was learned can be tested; found that the weights were given. Fit with "
+            'weights="learn".'
+        )
+    if isinstance(weights, str) and weights == "learn":
+        raise InputError('weights of a null must be "equal" or numbers; found "learn".')
+    names, people = fitted.stakeholders, len(fitted.weights)
+    null = options.weighting_of("learn" if weights is None else weights, groups, people, names)
+    learned = fitted.loss.weighting.group_of
+    if learned is not None:
+        fixed = null.fixed if null.fixed is not None else np.asarray(null.group_of, dtype=float)
+        for group in range(int(learned.max()) + 1):
+            inside = fixed[learned == group]
+            if not np.allclose(inside, inside[0], rtol=_SAME, atol=0.0):
+                raise InputError(
+                    "a null must be a case of what was fitted; found different weights, or groups, "
+                    f"for {names[int(np.argmax(learned == group))]} and others who shared a weight "
+                    "in the fit. Fit without groups."
+                )
+    if null.free >= fitted.loss.weighting.free:
+        raise InputError("groups of a null must join people; found as many as in the fit.")
+    return null
+
+
+def _power_in_words(p: float) -> str:
+    named = [doctrine.name for doctrine in DOCTRINES if doctrine.p == p]
+    name = f"{named[0]}, " if named else ""
+    return f"p = {p:g} ({name}inequality aversion {1.0 - p:g})"
+
+
+def _weights_in_words(fitted: Fitted, weights: Any, weighting: Weighting) -> str:
+    if isinstance(weights, str):
+        return "equal weights"
+    if weighting.fixed is None:
+        return f"weights shared within {weighting.free} groups"
+    return "weights " + _listed(fitted.stakeholders, weighting.fixed)
+
+
+def _listed(names: tuple[str, ...], weights: FloatArray) -> str:
+    pairs = [f"{name} {weight:.4g}" for name, weight in zip(names, weights, strict=True)]
+    more = len(pairs) - 6
+    return ", ".join(pairs[:6]) + (f" and {more} more" if more > 0 else "")
+
+
+def _refuse_irregular(fitted: Fitted, null: _Null) -> None:
+    """Refuse nulls whose statistic follows no distribution that is known."""
+    loss, fixed = fitted.loss, null.weighting.fixed
+    why = None
+    if null.power is not None and np.isinf(null.power):
+        if fitted.learned_weights:
+            why = (
+                f"at p = {null.power:g} weights only say who counts, so that nothing is left of "
+                'the weights that were learned. Fit with known weights, such as weights="equal"'
+            )
+        elif fixed is not None and not _moves_with_power(loss, fixed):
+            why = (
+                f"near p = {null.power:g} equal weights leave every comparison and every scaled "
+                "score as it is, however p changes"
+            )
+    elif fixed is not None and null.edges:
+        if loss.learn_power and null.power is None and (fixed > 0).sum() == 1:
+            why = "with one person who counts every p gives the same welfare"
+        elif null.edges > 1:
+            why = f"{null.edges} weights of 0 can be left in one direction only, all at once"
+    if why is not None:
+        raise InputError(
+            "a likelihood ratio needs a known distribution under the null; found none for "
+            f'{null.words}: {why}. Look at interval("p") or interval("weights") instead.'
+        )
+
+
+def _moves_with_power(loss: Any, weights: FloatArray) -> bool:
+    """Whether predictions change in proportion to 1/p near its limits.
+
+    There log M is that of the worst or best off plus ``log(w) / p`` for that person's weight w.
+    What is the same for every action drops out of comparisons, and of scores with a scale.
+    """
+    counted = weights[weights > 0]
+    unequal = bool(np.ptp(counted) > _SAME * counted.max())
+    return unequal or (isinstance(loss, ScoreLoss) and not loss.scale)
+
+
+def _reference(statistic: float, null: _Null) -> tuple[str, float]:
+    """What the statistic follows under the null, in words, and how often it exceeds this one."""
+    full = float(chi2.sf(statistic, null.degrees))
+    if not null.edges:
+        return f"chi-squared with {null.degrees} degree{'s' * (null.degrees > 1)} of freedom", full
+    fewer = null.degrees - 1
+    below = float(chi2.sf(statistic, fewer)) if fewer else float(statistic <= 0)
+    words = f"{fewer} degree{'s' * (fewer != 1)} of freedom" if fewer else "0 (always 0)"
+    return (
+        f"half chi-squared with {words}, half with {null.degrees}: the null is on an edge",
+        0.5 * (below + full),
+    )
+
+
+def _note(fitted: Fitted, null: _Null, weights: npt.NDArray[np.float64]) -> str:
+    """Say when weights that were free under the null ended at 0."""
+    if null.weighting.fixed is not None:
+        return ""
+    gone = int((null.weighting.gather(weights) == 0).sum())
+    if not gone:
+        return ""
+    return (
+        f"{gone} weight{'' if gone == 1 else 's'} free under the null ended at 0, where the "
+        "distribution is an approximation."
+    )

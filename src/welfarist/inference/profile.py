@@ -1,0 +1,313 @@
+"""Profile likelihoods: what is lost when one parameter is held and the others are at their best.
+
+Each curve runs over a coordinate in which the loss is nearly a parabola: asinh(p), a weight,
+log tau, log scale, rho. A fit at a new place starts from the nearest one known, so that a curve
+costs a few steps a place.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import asinh, sinh
+
+import numpy as np
+from scipy.optimize import brentq
+
+from welfarist.errors import InputError, NotConvergedWarning
+from welfarist.inference.fitted import DataLoss, Fitted
+from welfarist.losses import Point
+from welfarist.simplex import onto_simplex
+from welfarist.solvers.limits import LimitFit
+from welfarist.solvers.newton import SMALLEST_POSITIVE_POWER, Descent, descend
+from welfarist.validation import FloatArray
+from welfarist.weighting import HeldWeight
+
+# From this |p| on weights matter through log(w) / p, which is kept when p moves.
+_RATIO_POWER = 1.0
+# From this |p| on it is worth searching who counts at the limit.
+_TOWARDS = 5.0
+# Deviance that rounding, or the solver's tolerance, may add or take.
+_ROUNDING = 1e-5
+_PER_DECISION = 1e-9
+# How closely the end of an interval is found, in the curve's coordinate.
+_FINE = 1e-7
+_GROWTH = 1.6  # by which steps outward grow
+_BRANCH = 1e-3  # a deviance lower by this belongs to another optimum
+_TINY = 1e-100  # a curvature by weights as small as this cannot be carried to another point
+_ROUNDS = 5  # better branches that are followed at the end of an interval
+# The largest weight at which the others still count.
+_NEARLY_ALL = 1.0 - 1e-6
+_FARTHEST = 300.0  # a logarithm of a scale at which a score's loss no longer changes
+
+
+class Curve:
+    """A profile over one coordinate.
+
+    Attributes
+    ----------
+    centre : float
+        Where the estimate is.
+    lower, upper : float
+        Where the coordinate's range ends.
+    stride : float
+        How far the first step outward goes.
+    """
+
+    def __init__(
+        self, fitted: Fitted, point: Point, centre: float, ends: tuple[float, float], stride: float
+    ) -> None:
+        self.centre = centre
+        self.lower, self.upper = ends
+        self.stride = stride
+        self._fitted = fitted
+        self._points = {centre: point}
+        self._deviances: dict[float, float] = {}
+        self._converged: dict[float, bool] = {}
+
+    def at(self, x: float) -> float:
+        """Return the deviance at x, twice the log likelihood that is lost there."""
+        if x not in self._deviances:
+            near = self._points[min(self._points, key=lambda other: abs(other - x))]
+            self._settle(x, self._starts(x, near), near=True)
+        return self._deviances[x]
+
+    def again(self, x: float) -> float:
+        """Return the deviance at x, from a start at equal weights as well if that finds better."""
+        if self._held(x).weighting.free > 1:
+            self._settle(x, [self._afresh(x)], near=False)
+        return self._deviances[x]
+
+    def warn(self, x: float) -> None:
+        """Say so if the fit at x, where an interval ends, did not converge."""
+        if not self._converged[x]:
+            message = (
+                "the fit at the end of an interval did not converge, so that the interval may be "
+                "too short. Fit again with a larger max_iter."
+            )
+            warnings.warn(message, NotConvergedWarning, stacklevel=2)
+
+    def forget(self, x: float, direction: float) -> None:
+        """Forget what was found beyond x on one side, on the way to a worse optimum than here."""
+        for other in [y for y in self._deviances if direction * (y - x) > 0]:
+            del self._deviances[other], self._points[other]
+
+    def _held(self, x: float) -> DataLoss:
+        """The loss in which the coordinate is held at x."""
+        raise NotImplementedError
+
+    def _starts(self, x: float, near: Point) -> list[Point]:
+        """Points of :meth:`_held` made from what was found nearby."""
+        raise NotImplementedError
+
+    def _afresh(self, x: float) -> Point:
+        """A point of :meth:`_held` with equal weights."""
+        start = self._starts(x, self._points[x])[0]
+        return replace(start, weights=self._held(x).weighting.start())
+
+    def _found(self, x: float, point: Point) -> Point:  # noqa: ARG002
+        """What to remember of a point of :meth:`_held`."""
+        return point
+
+    def _settle(self, x: float, starts: list[Point], near: bool) -> None:
+        """Fit from the most promising start, and keep the result if it is the best at x."""
+        loss = self._held(x)
+        start = min(starts, key=lambda point: loss.evaluate(point).value)
+        found = self._descend(loss, start, near)
+        if not found.converged:
+            found = self._descend(loss, found.point, near=False)
+        deviance = deviance_of(self._fitted, found.value)
+        if deviance < self._deviances.get(x, np.inf):
+            self._deviances[x] = deviance
+            self._points[x] = self._found(x, found.point)
+            self._converged[x] = found.converged
+
+    def _descend(self, loss: DataLoss, start: Point, near: bool) -> Descent:
+        solver = self._fitted.solver
+        tiny = bool(((start.weights > 0) & (start.weights < _TINY)).any())
+        near = near and not tiny
+        return descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=near)
+
+
+class PowerCurve(Curve):
+    """The profile over t = asinh(p)."""
+
+    def __init__(self, fitted: Fitted, stride: float) -> None:
+        edge = asinh(fitted.loss.largest_power)
+        lower = asinh(SMALLEST_POSITIVE_POWER) if fitted.loss.has_zeros else -edge
+        centre = min(max(float(np.arcsinh(fitted.point.p)), lower), edge)
+        self._loss = replace(fitted.loss, learn_power=False)
+        point = replace(fitted.point, p=sinh(centre))
+        super().__init__(fitted, point, centre, (lower, edge), stride)
+
+    def at_limit(self, sign: float, thoroughly: bool) -> float:
+        """Return the deviance at p = -inf or inf; `thoroughly` searches who counts there."""
+        solver = self._fitted.solver
+        limit = LimitFit(self._fitted.loss, sign * np.inf, solver.max_iter, solver.tolerance)
+        order = self._fitted.loss.weighting.gather(self._fitted.weights)
+        rule = limit.search(order) if thoroughly else limit.with_everybody()
+        return deviance_of(self._fitted, rule.value)
+
+    def _held(self, x: float) -> DataLoss:  # noqa: ARG002
+        return self._loss
+
+    def _starts(self, x: float, near: Point) -> list[Point]:
+        p = sinh(x)
+        starts = [replace(near, p=p)]
+        if len(near.weights) and near.p * p > 0 and abs(p) >= _RATIO_POWER:
+            starts.append(Point(_stretched(near.weights, p / near.p), p, near.extras))
+        return starts
+
+
+class WeightCurve(Curve):
+    """The profile over one free weight."""
+
+    def __init__(self, fitted: Fitted, held: int, stride: float) -> None:
+        self._index = held
+        centre = min(float(fitted.point.weights[held]), _NEARLY_ALL)
+        super().__init__(fitted, fitted.point, centre, (0.0, _NEARLY_ALL), stride)
+
+    def _held(self, x: float) -> DataLoss:
+        inner = self._fitted.loss.weighting
+        return replace(self._fitted.loss, weighting=HeldWeight.of(inner, self._index, x))
+
+    def _starts(self, x: float, near: Point) -> list[Point]:
+        others = np.delete(near.weights, self._index)
+        counted = float(others.sum()) > 0
+        shares = onto_simplex(others) if counted else self._held(x).weighting.start()
+        return [replace(near, weights=shares)]
+
+    def _found(self, x: float, point: Point) -> Point:
+        return replace(point, weights=np.insert((1.0 - x) * point.weights, self._index, x))
+
+
+class ExtraCurve(Curve):
+    """The profile over one of the model's own parameters: log tau, log scale or rho."""
+
+    def __init__(self, fitted: Fitted, held: int, stride: float) -> None:
+        loss, point = fitted.at_rule() if np.isinf(fitted.point.p) else (fitted.loss, fitted.point)
+        self._loss, self._index = loss, held
+        smallest, largest = (float(bound[held]) for bound in loss.extra_bounds)
+        centre = float(point.extras[held])
+        ends = max(smallest, centre - _FARTHEST), min(largest, centre + _FARTHEST)
+        super().__init__(fitted, point, centre, ends, stride)
+
+    def _held(self, x: float) -> DataLoss:
+        lower, upper = (bound.copy() for bound in self._loss.extra_bounds)
+        lower[self._index] = upper[self._index] = x
+        return replace(self._loss, extra_limits=(lower, upper))
+
+    def _starts(self, x: float, near: Point) -> list[Point]:
+        extras = near.extras.copy()
+        extras[self._index] = x
+        return [replace(near, extras=extras)]
+
+
+def deviance_of(fitted: Fitted, value: float) -> float:
+    """Return twice the log likelihood lost where the loss is `value`; refuse what beats the fit."""
+    found = fitted.deviance(value)
+    if found < -_ROUNDING - _PER_DECISION * fitted.observations:
+        raise InputError(
+            "intervals and tests need the best fit there is; found another one whose log "
+            f"likelihood is larger by {-found / 2:.3g}. Fit again with a larger n_starts."
+        )
+    return max(found, 0.0)
+
+
+def _stretched(weights: FloatArray, factor: float) -> FloatArray:
+    """Weights (k,) whose ratios log(w) / p are kept when p grows by a factor."""
+    counted = weights > 0
+    exponents = factor * np.log(np.where(counted, weights, 1.0))
+    exponents -= exponents[counted].max()
+    return onto_simplex(np.where(counted, np.exp(np.maximum(exponents, -600.0)), 0.0))
+
+
+def end_of(curve: Curve, direction: float, allowed: float) -> float | None:
+    """Return where the deviance first exceeds `allowed` on one side of the centre.
+
+    None if it never does up to the edge of the curve. What is found is checked by a start that
+    knows nothing of the path there; if that finds a better fit, the search goes on from it.
+    """
+    edge = curve.upper if direction > 0 else curve.lower
+    inner = curve.centre
+    for _ in range(_ROUNDS):
+        bracket = _beyond(curve, inner, direction, edge, allowed)
+        if bracket is None:
+            return None
+        found = _between(curve.at, *bracket, allowed)
+        if curve.again(found) >= allowed - _BRANCH:
+            curve.warn(found)
+            return found
+        curve.forget(found, direction)
+        inner = found
+    return inner
+
+
+def _beyond(
+    curve: Curve, inner: float, direction: float, edge: float, allowed: float
+) -> tuple[float, float] | None:
+    """Step outward until the deviance exceeds what is allowed; return the last two places."""
+    stride = curve.stride
+    while inner != edge:
+        outer = inner + direction * stride
+        outer = min(outer, edge) if direction > 0 else max(outer, edge)
+        if curve.at(outer) > allowed and curve.again(outer) > allowed:
+            return inner, outer
+        inner, stride = outer, stride * _GROWTH
+    return None
+
+
+def _between(
+    deviance: Callable[[float], float], inner: float, outer: float, allowed: float
+) -> float:
+    """Where the deviance is what is allowed; its root is nearly a straight line."""
+
+    def excess(x: float) -> float:
+        return float(np.sqrt(deviance(x)) - np.sqrt(allowed))
+
+    if excess(inner) >= 0:  # the centre itself, from which the best fit lies at infinity
+        return inner
+    return float(brentq(excess, inner, outer, xtol=_FINE, rtol=1e-8))
+
+
+def power_interval(
+    curve: PowerCurve, estimate: float, has_zeros: bool, allowed: float
+) -> tuple[float, float]:
+    """Return the interval of powers whose deviance is no more than `allowed`.
+
+    An end is infinite if the limit itself is allowed, or if the deviance never exceeds what is
+    allowed. Where a utility is 0 powers of 0 and below were not considered: 0 is the lowest end.
+    """
+    ends = []
+    for sign in (-1.0, 1.0):
+        if estimate == sign * np.inf:
+            ends.append(estimate)
+            continue
+        found = end_of(curve, sign, allowed)
+        if sign < 0 and has_zeros:
+            ends.append(0.0 if found is None else sinh(found))
+            continue
+        if found is None or curve.at_limit(sign, sign * sinh(found) > _TOWARDS) <= allowed:
+            ends.append(sign * np.inf)
+        else:
+            ends.append(sinh(found))
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What an interval ends with where its curve does not: the ends of the parameter's range."""
+
+    lowest: float
+    highest: float
+    report: Callable[[float], float]
+
+
+def interval_of(curve: Curve, ends: Ends, allowed: float) -> tuple[float, float]:
+    """Return the interval of a weight, tau, rho or scale whose deviance is at most `allowed`."""
+    low, high = end_of(curve, -1.0, allowed), end_of(curve, 1.0, allowed)
+    return (
+        ends.lowest if low is None else ends.report(low),
+        ends.highest if high is None else ends.report(high),
+    )
