@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import chi2
 
 from welfarist import options
@@ -123,7 +122,7 @@ def likelihood_ratio(
         p_value,
         fitted.log_likelihood(fitted.value),
         fitted.log_likelihood(found.value),
-        _note(fitted, null, found.weights),
+        _note(null, found.weights),
     )
 
 
@@ -265,7 +264,7 @@ def _reference(statistic: float, null: _Null) -> tuple[str, float]:
     )
 
 
-def _note(fitted: Fitted, null: _Null, weights: npt.NDArray[np.float64]) -> str:
+def _note(null: _Null, weights: FloatArray) -> str:
     """Say when weights that were free under the null ended at 0."""
     if null.weighting.fixed is not None:
         return ""
