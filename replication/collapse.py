@@ -17,7 +17,7 @@ from replication.experiment import Array, Cell, Claim, Experiment, Row, curve, l
 
 def cells(quick: bool) -> list[Cell]:
     """Those of the synthetic comparisons with unknown weights."""
-    return [cell for cell in synthetic.choice_cells(quick) if cell["weights"] == "unknown"]
+    return [cell for cell in synthetic.cells(quick) if cell["weights"] == "unknown"]
 
 
 def rescaled(n: Array, d: int) -> Array:

@@ -29,15 +29,7 @@ SCORES_P, SCORES_NU = -2.0, 0.1
 CHOICES_P, CHOICES_TAU, LARGEST_TAU = 0.9, 10.0, 50.0
 
 
-def score_cells(quick: bool) -> list[Cell]:
-    return _cells(quick)
-
-
-def choice_cells(quick: bool) -> list[Cell]:
-    return _cells(quick)
-
-
-def _cells(quick: bool) -> list[Cell]:
+def cells(quick: bool) -> list[Cell]:
     people, sizes, repetitions = ((5, 20), SIZES[:4], 2) if quick else (PEOPLE, SIZES, 5)
     return [
         {"weights": weights, "d": d, "n": n, "repetition": r}
@@ -204,7 +196,7 @@ SCORES = Experiment(
     f"p = {SCORES_P:g}; beta distributed utilities in [1, 1000]; Gaussian noise of a tenth of the "
     "action's "
     f"range, clipped; noiseless test loss on {TEST:,} actions, by number of people d.",
-    score_cells,
+    cells,
     run_scores,
     draw_scores,
     check_scores,
@@ -215,7 +207,7 @@ CHOICES = Experiment(
     f"p = {CHOICES_P:g}, τ* = {CHOICES_TAU:g}, τ at most {LARGEST_TAU:g}; pairs of independent "
     "utility vectors; "
     f"noiseless accuracy on {TEST:,} pairs, by number of people d.",
-    choice_cells,
+    cells,
     run_choices,
     draw_choices,
     check_choices,

@@ -10,7 +10,7 @@ from welfarist import Comparisons
 from welfarist.losses import ZeroOneLoss
 from welfarist.solvers.fewest_errors.alternate import improve
 from welfarist.solvers.lower_bounds.certify import proven_gap
-from welfarist.solvers.lower_bounds.cycles import Preferences
+from welfarist.solvers.lower_bounds.cycles import PreferenceGraph
 from welfarist.solvers.lower_bounds.dominance import certain_errors, dominance_bound
 from welfarist.solvers.lower_bounds.far_powers import beyond_bound, limit_bound
 from welfarist.solvers.lower_bounds.mixed_integer import fewest_errors, proven_minimum
@@ -234,7 +234,7 @@ def test_preferences_that_go_round_in_a_circle_cost_an_error():
     compared = Comparisons(utilities, [[0, 1], [1, 2], [2, 0], [1, 3], [3, 2]], [1] * 5)
     loss = ZeroOneLoss.of(compared.utilities, compared.merged, Weighting(2))
     # The pairs in order: 0-1, 0-2, 1-2, 1-3, 2-3. The circles are 0, 1, 2 and 0, 1, 3, 2.
-    told = Preferences.of(loss, np.zeros(5), np.arange(5), start=7)
+    told = PreferenceGraph.of(loss, np.zeros(5), np.arange(5), start=7)
     assert sorted(told.circles()) == [[7, 8, 9], [7, 8, 10, 11]]
     wrong = np.zeros(12)
     wrong[9] = 1.0

@@ -16,7 +16,14 @@ from welfarist.solvers.exact import Exact
 from welfarist.solvers.fitting import Newton
 from welfarist.solvers.grid import Grid
 from welfarist.solvers.two_stage import TwoStage
-from welfarist.validation import FloatArray, as_numbers, as_power, as_weights, normalised
+from welfarist.validation import (
+    FloatArray,
+    as_numbers,
+    as_power,
+    as_weights,
+    is_real,
+    normalised,
+)
 from welfarist.weighting import Weighting
 
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
@@ -221,8 +228,7 @@ def check_rho(rho: object, noise: NoiseName) -> RhoOption:
         )
     if rho is None or (isinstance(rho, str) and rho in get_args(RhoEstimator)):
         return rho  # type: ignore[return-value]
-    real = isinstance(rho, int | float | np.integer | np.floating) and not isinstance(rho, bool)
-    if not real or not 0 <= float(rho) < 0.5:  # type: ignore[arg-type]
+    if not is_real(rho) or not 0 <= float(rho) < 0.5:  # type: ignore[arg-type]
         known = " or ".join(f'"{name}"' for name in get_args(RhoEstimator))
         raise InputError(
             f"rho must be a probability from 0 to below 1/2, or {known} to estimate it; found "
@@ -287,8 +293,7 @@ def exact_of(solver: SolverOption, noise: NoiseName, prior: object) -> Exact:
 
 def check_positive(value: Any, name: str) -> float:
     """Require a positive number."""
-    real = isinstance(value, int | float | np.integer | np.floating)
-    if not real or isinstance(value, bool) or not value > 0:
+    if not is_real(value) or not value > 0:
         raise InputError(f"{name} must be a positive number; found {value!r}.")
     return float(value)
 

@@ -185,6 +185,12 @@ def utilities_error(utilities: npt.NDArray[Any]) -> InputError:
     )
 
 
+def is_real(value: object) -> bool:
+    """Whether a value is one real number: True is none, though Python counts it among them."""
+    real = isinstance(value, int | float | np.integer | np.floating)
+    return real and not isinstance(value, bool)
+
+
 def check_lengths(people: int, weights: int) -> None:
     """Require as many weights as there are people."""
     if weights != people:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal, get_args
 
-import numpy as np
-
 from welfarist.errors import InputError
+from welfarist.validation import is_real
 
 Weights = Literal["known", "unknown"]
 
@@ -114,10 +113,10 @@ def check_positive(value: object, name: str) -> float:
 
 
 def _real(value: object, name: str, meaning: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+    if not is_real(value):
         raise InputError(f"{name} must be {meaning}; found {value!r:.60}.")
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]
     except OverflowError:
         raise InputError(f"{name} must be {meaning}; found a number above 1.8e308.") from None
     if math.isnan(number):

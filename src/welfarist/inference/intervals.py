@@ -19,7 +19,7 @@ from welfarist.inference.profile import (
     interval_of,
     power_interval,
 )
-from welfarist.validation import FloatArray
+from welfarist.validation import FloatArray, is_real
 
 MethodName = Literal["profile", "wald"]
 
@@ -70,8 +70,7 @@ def interval(
 
 
 def _checked(level: float, method: MethodName | None, covariance: str) -> tuple[float, MethodName]:
-    real = isinstance(level, int | float | np.floating) and not isinstance(level, bool)
-    if not real or not 0 < level < 1:
+    if not is_real(level) or not 0 < level < 1:
         raise InputError(f"level must be a number between 0 and 1, such as 0.95; found {level!r}.")
     if method is None:
         method = "profile" if covariance == "fisher" else "wald"

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from welfarist import caveats as caveat
 from welfarist import options
-from welfarist.certificates import Certificate
 from welfarist.decisions import Comparisons, as_counts
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
@@ -239,7 +238,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
                     self.rho_ if noise == "flip" else None,
                     rho is not None and rho != "error rate",
                 ),
-                certifier=partial(_given, found.certificate),
+                certifier=partial(replace, found.certificate),
                 **self._common_record(fit.as_optimum(found), names),
             )
         )
@@ -348,10 +347,6 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self._labels = labels
         self.classes_ = labels.classes
         self.first_label_ = labels.first_label
-
-
-def _given(certificate: Certificate) -> Certificate:
-    return certificate
 
 
 def _accuracy(loss: ComparisonLoss, margins: FloatArray) -> float:

@@ -12,7 +12,7 @@ from welfarist.decisions import as_utility_table
 from welfarist.errors import InputError
 from welfarist.options import NumbersOption, by_name
 from welfarist.simulate.streams import RandomState, stream
-from welfarist.validation import FloatArray, as_weights, check_lengths, check_names
+from welfarist.validation import FloatArray, as_weights, check_lengths, check_names, is_real
 from welfarist.welfare import WelfareFunction
 
 WorldWeights = Literal["random", "equal"] | NumbersOption
@@ -234,8 +234,7 @@ def check_range(u_min: float, u_max: float) -> Interval:
 
 def check_number(value: object, what: str, least: float, most: float) -> float:
     """Require a number of the half-open interval [least, most), or inf where `most` is inf."""
-    real = isinstance(value, int | float | np.integer | np.floating)
-    number = float(value) if real and not isinstance(value, bool) else np.nan  # type: ignore[arg-type]
+    number = float(value) if is_real(value) else np.nan  # type: ignore[arg-type]
     if not (least <= number < most or number == most == np.inf):
         reach = f"from {least:g} up" if most == np.inf else f"from {least:g} to below {most:g}"
         raise InputError(f"{what} must be a number {reach}; found {value!r}.")

@@ -23,7 +23,7 @@ from welfarist.solvers.consistent import ConsistentRules, find_consistent
 from welfarist.solvers.fewest_errors import SweepResult, improve
 from welfarist.solvers.lower_bounds import MOST_PAIRS, proven_gap, proven_minimum
 from welfarist.steps import LossSteps, PowerInterval, loss_steps
-from welfarist.validation import FloatArray
+from welfarist.validation import FloatArray, is_real
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,7 @@ class Exact:
         if self.kernel not in get_args(Kernel):
             known = ", ".join(f'"{name}"' for name in get_args(Kernel))
             raise InputError(f"kernel must be one of {known}; found {self.kernel!r}.")
-        real = isinstance(self.time_limit, int | float) and not isinstance(self.time_limit, bool)
-        if not real or not 0 <= self.time_limit < np.inf:
+        if not is_real(self.time_limit) or not 0 <= self.time_limit < np.inf:
             raise InputError(
                 "time_limit must be a number of seconds, 0 for no proof; found "
                 f"{self.time_limit!r}."

@@ -248,11 +248,9 @@ class Oracle:
 
     def _add_worst(self, margins: FloatArray) -> bool:
         """Take in the decisions with the smallest margins (n,); whether any of them was new."""
-        count = min(len(margins), self.preferences.weighting.free + 4)
-        worst = np.argpartition(margins, count - 1)[:count]
-        fresh = np.setdiff1d(worst, self._working)
-        self._working = np.concatenate([self._working, fresh])
-        return bool(len(fresh))
+        before = len(self._working)
+        self._working = with_worst(self._working, margins, self.preferences.weighting.free + 4)
+        return len(self._working) > before
 
     def _begin(self, p: float, weights: FloatArray) -> bool:
         """Keep the decisions that matter most under some weights; whether these explain them."""
@@ -276,6 +274,15 @@ def tempered(weights: FloatArray, ratio: float) -> FloatArray:
     """
     with np.errstate(divide="ignore"):
         return simplex_of_logs(ratio * np.log(weights))
+
+
+def with_worst(working: IntArray, margins: FloatArray, count: int) -> IntArray:
+    """Return the decisions worked with and those of the `count` smallest margins (n,)."""
+    count = min(len(margins), count)
+    if not count:
+        return working
+    worst = np.argpartition(margins, count - 1)[:count]
+    return np.concatenate([working, np.setdiff1d(worst, working)])
 
 
 def solve_margin(values: FloatArray) -> Programme | None:

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from welfarist.solvers.consistent.margin import run_highs
+from welfarist.solvers.consistent.margin import run_highs, with_worst
 from welfarist.solvers.consistent.power_line import Component, Line
 from welfarist.solvers.consistent.preferences import IntArray, Preferences
 from welfarist.validation import FloatArray
@@ -192,13 +192,9 @@ class _Search:
         return preferences.to_people(amounts, rows.log_units), bounded, slope
 
     def _add(self, margins: FloatArray, count: int) -> bool:
-        count = min(len(margins), count)
-        if not count:
-            return False
-        worst = np.argpartition(margins, count - 1)[:count]
-        fresh = np.setdiff1d(worst, self._working)
-        self._working = np.concatenate([self._working, fresh])
-        return bool(len(fresh))
+        before = len(self._working)
+        self._working = with_worst(self._working, margins, count)
+        return len(self._working) > before
 
 
 def _promise(left: _Place, right: _Place) -> tuple[float, float]:

@@ -25,7 +25,7 @@ _MOST_AT_ONCE = 300
 
 
 @dataclass(frozen=True)
-class Preferences:
+class PreferenceGraph:
     """Decisions as arrows from the action that was preferred to the other one.
 
     Attributes
@@ -43,7 +43,7 @@ class Preferences:
     @classmethod
     def of(
         cls, loss: ZeroOneLoss, floor: FloatArray, undecided: npt.NDArray[np.intp], start: int
-    ) -> Preferences:
+    ) -> PreferenceGraph:
         """Take the decisions of a loss.
 
         Parameters

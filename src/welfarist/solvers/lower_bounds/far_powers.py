@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import optimize, sparse
 
 from welfarist.losses import ZeroOneLoss
-from welfarist.solvers.lower_bounds.cycles import Preferences
+from welfarist.solvers.lower_bounds.cycles import PreferenceGraph
 from welfarist.solvers.lower_bounds.dominance import certain_errors
 from welfarist.solvers.lower_bounds.power_intervals import preferred
 from welfarist.solvers.lower_bounds.programmes import Bound, minimise_errors
@@ -71,7 +71,7 @@ def beyond_bound(
         programme.bounds,
         time_limit,
         (incumbent - base) * loss.total,
-        Preferences.of(loss, floor, undecided, len(chosen) + len(undecided)),
+        PreferenceGraph.of(loss, floor, undecided, len(chosen) + len(undecided)),
     )
     return Bound(min(base + found.lower_bound / loss.total, incumbent), found.time_limit_hit)
 

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import optimize, sparse
 
 from welfarist.losses import ZeroOneLoss
-from welfarist.solvers.lower_bounds.cycles import Preferences
+from welfarist.solvers.lower_bounds.cycles import PreferenceGraph
 from welfarist.solvers.lower_bounds.dominance import certain_errors
 from welfarist.solvers.lower_bounds.power_intervals import best_cases
 from welfarist.solvers.lower_bounds.programmes import Bound, minimise_errors
@@ -136,7 +136,7 @@ def fewest_errors(
         optimize.Bounds(0.0, 1.0),
         time_limit,
         (incumbent - base) * loss.total,
-        Preferences.of(loss, floor, undecided, free),
+        PreferenceGraph.of(loss, floor, undecided, free),
     )
     weights = None
     if found.solution is not None:

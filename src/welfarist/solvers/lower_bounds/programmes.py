@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, sparse
 
-from welfarist.solvers.lower_bounds.cycles import Preferences
+from welfarist.solvers.lower_bounds.cycles import PreferenceGraph
 from welfarist.validation import FloatArray
 
 # How far from a whole number the solver's rounding may put one.
@@ -64,7 +64,7 @@ def minimise_errors(
     bounds: optimize.Bounds,
     time_limit: float,
     budget: float = np.inf,
-    preferences: Preferences | None = None,
+    preferences: PreferenceGraph | None = None,
 ) -> Outcome:
     """Minimise the cost of errors under linear constraints.
 
@@ -80,7 +80,7 @@ def minimise_errors(
         Seconds.
     budget : float
         A cost that is known to be possible.
-    preferences : Preferences, optional
+    preferences : PreferenceGraph, optional
         The decisions in whose circles there must be an error.
     """
     deadline = time.monotonic() + time_limit
