@@ -339,6 +339,21 @@ def test_summary_tells_what_was_given():
         assert est.result_ != est.fit(SCORES.utilities, SCORES.scores).result_
 
 
+def test_a_fit_keeps_the_decisions_it_was_made_from():
+    choices = CHOICES.comparisons()
+    for noise in ("logistic", "flip"):
+        assert wf.ComparisonClassifier(noise=noise).fit(choices).result_.decided is choices
+    frame = pd.DataFrame(SCORES.utilities, columns=["north", "east", "south", "west"])
+    groups = {"up": ["north", "east"], "down": ["south", "west"]}
+    est = wf.WelfareRegressor(groups=groups).fit(frame, SCORES.scores)
+    decided = est.result_.decided
+    assert decided.stakeholders == ("north", "east", "south", "west")
+    assert (decided.values == SCORES.scores).all()
+    again = clone(est).fit_scores(decided)
+    assert again.p_ == est.p_
+    assert (again.weights_ == est.weights_).all()
+
+
 def test_one_decision_is_singular():
     est = wf.WelfareRegressor(p=1, weights="equal").fit([[1.0, 2.0]], [1.5])
     assert "Learned from 1 decision\n" in est.result_.summary()

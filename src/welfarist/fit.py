@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from welfarist.certificates import Certificate
+from welfarist.decisions import Comparisons, Scores
 from welfarist.exact import ExactRecord
 from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.fitted import Fitted
@@ -84,6 +85,8 @@ class FitResult(Statistics):
     fitted : Fitted or None
         The likelihood, its maximum and the decisions, for standard errors, intervals and tests;
         None where errors were counted.
+    decided : Comparisons, Scores or None
+        The decisions that were fitted, as they were checked on entry.
 
     Examples
     --------
@@ -124,6 +127,7 @@ class FitResult(Statistics):
     exact: ExactRecord | None = None
     certifier: Callable[[], Certificate] | None = field(default=None, repr=False)
     fitted: Fitted | None = field(default=None, repr=False)
+    decided: Comparisons | Scores | None = field(default=None, repr=False)
 
     @cached_property
     def certificate(self) -> Certificate | None:
