@@ -30,14 +30,17 @@ if TYPE_CHECKING:
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
+    from welfarist.side_by_side import SideBySide, compare
     from welfarist.solvers.exact import Exact
     from welfarist.solvers.grid import Grid
     from welfarist.solvers.two_stage import TwoStage
+    from welfarist.summary import Summary
 
 __version__ = "0.1.0"
 
 __all__ = [
     "bounds",
+    "compare",
     "ComparisonClassifier",
     "Comparisons",
     "Doctrine",
@@ -57,7 +60,9 @@ __all__ = [
     "power_of",
     "SearchRangeWarning",
     "SeparationWarning",
+    "SideBySide",
     "simulate",
+    "Summary",
     "TwoStage",
     "WelfareFunction",
     "WelfareRegressor",
@@ -68,12 +73,15 @@ __all__ = [
 # Learning needs SciPy and scikit-learn, which take a second to import; judging actions does not.
 _ON_DEMAND = {
     "bounds": "bounds",
+    "compare": "side_by_side",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
     "Exact": "solvers.exact",
     "FitResult": "fit",
     "Grid": "solvers.grid",
+    "SideBySide": "side_by_side",
     "simulate": "simulate",
+    "Summary": "summary",
     "TwoStage": "solvers.two_stage",
     "WelfareRegressor": "learners",
 }

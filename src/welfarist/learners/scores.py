@@ -116,11 +116,15 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     def fit(self, U: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from utilities (N, d) and scores (N,), weighted by `sample_weight` (N,)."""
         options.check_flag(self.scale, "scale")
+        return self.fit_scores(self.read_decisions(U, y, sample_weight))
+
+    def read_decisions(self, U: Any, y: Any, sample_weight: Any = None) -> Scores:
+        """Return what `fit` takes as scores, and store what scikit-learn expects to find."""
         table, target = self._checked(U, y, y_numeric=True)
         self._refuse_bad(table)
         scores = Scores.of(table, target, sample_weight)
         names = as_names(getattr(self, "feature_names_in_", None))
-        return self.fit_scores(replace(scores, stakeholders=names))
+        return replace(scores, stakeholders=names)
 
     def fit_scores(self, scores: Scores) -> Self:
         """Learn from scores that were checked before, such as ``result_.decided``."""
