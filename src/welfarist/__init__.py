@@ -26,7 +26,7 @@ from welfarist.power_mean import log_power_mean, power_mean
 from welfarist.welfare import WelfareFunction
 
 if TYPE_CHECKING:
-    from welfarist import bounds, simulate
+    from welfarist import bounds, plots, simulate
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
@@ -53,6 +53,7 @@ __all__ = [
     "MisfitWarning",
     "NotConvergedWarning",
     "NotIdentifiedWarning",
+    "plots",
     "power_mean",
     "power_of",
     "SearchRangeWarning",
@@ -73,6 +74,7 @@ _ON_DEMAND = {
     "Exact": "solvers.exact",
     "FitResult": "fit",
     "Grid": "solvers.grid",
+    "plots": "plots",
     "simulate": "simulate",
     "TwoStage": "solvers.two_stage",
     "WelfareRegressor": "learners",

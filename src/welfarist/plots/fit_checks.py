@@ -1,0 +1,106 @@
+"""Does the rule describe the decisions: calibration of choices, residuals of scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from welfarist.drawing import BLUE, GREY, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def calibration(result: Any, ax: Axes | None = None, *, bins: int = 10) -> Axes:
+    """Draw how often the first action was preferred against how often it was expected to be.
+
+    Dots on the diagonal mean that predicted chances can be taken at their word; the bars are 95%
+    intervals of what was observed.
+
+    Parameters
+    ----------
+    result : FitResult
+        Of comparisons; or what its ``calibration()`` returned.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure if left out.
+    bins : int
+        In how many groups decisions are counted.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    found = result if hasattr(result, "predicted") else result.calibration(bins)
+    predicted, observed = np.asarray(found.predicted), np.asarray(found.observed)
+    axes = new_axes(5.2, 5.0) if ax is None else ax
+    axes.plot([0, 1], [0, 1], "--", color=GREY, linewidth=1.2, label="as predicted")
+    spread = np.maximum([observed - found.low, found.high - observed], 0.0)
+    axes.errorbar(
+        predicted,
+        observed,
+        yerr=spread,
+        fmt="o",
+        color=BLUE,
+        markersize=6,
+        elinewidth=1.6,
+        capsize=3,
+        label="observed, with 95% interval",
+        clip_on=False,
+    )
+    axes.set_aspect("equal")
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes.set_xlabel("predicted chance that the first is preferred")
+    axes.set_ylabel("how often it was")
+    return _finish(axes)
+
+
+def residuals(result: Any, ax: Axes | None = None) -> Axes:
+    """Draw what the rule leaves of the scores against what it predicts.
+
+    A cloud around the line without a shape means that the rule describes the scores.
+
+    Parameters
+    ----------
+    result : FitResult
+        Of scores; or what its ``residuals()`` returned.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure if left out.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    found = result if hasattr(result, "residual") else result.residuals()
+    fitted, residual = np.asarray(found.fitted), np.asarray(found.residual)
+    axes = new_axes(7.0, 4.2) if ax is None else ax
+    axes.axhline(0.0, color=GREY, linestyle="--", linewidth=1.2, label="score as predicted")
+    # Many dots are drawn smaller and paler, so that the middle of the cloud keeps a shape.
+    many = len(fitted) > 300
+    axes.plot(
+        fitted,
+        residual,
+        "o",
+        color=BLUE,
+        alpha=0.35 if many else 0.7,
+        markersize=3 if many else 5,
+        markeredgewidth=0,
+        label="an action",
+    )
+    axes.set_xlabel("score the rule predicts")
+    axes.set_ylabel("score less prediction")
+    return _finish(axes)
+
+
+def _finish(axes: Axes) -> Axes:
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=2,
+        frameon=False,
+        borderaxespad=0.2,
+        fontsize=9,
+    )
+    return axes
