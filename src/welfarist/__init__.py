@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
+    from welfarist.report import write_report
     from welfarist.solvers.exact import Exact
     from welfarist.solvers.grid import Grid
     from welfarist.solvers.two_stage import TwoStage
@@ -64,6 +65,7 @@ __all__ = [
     "WelfareRegressor",
     "WelfaristError",
     "WelfaristWarning",
+    "write_report",
 ]
 
 # Learning needs SciPy and scikit-learn, which take a second to import; judging actions does not.
@@ -78,6 +80,7 @@ _ON_DEMAND = {
     "simulate": "simulate",
     "TwoStage": "solvers.two_stage",
     "WelfareRegressor": "learners",
+    "write_report": "report",
 }
 
 

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 
 def calibration(result: Any, ax: Axes | None = None, *, bins: int = 10) -> Axes:
-    """Draw how often the first action was preferred against how often it was expected to be.
+    """Draw how often the better action was chosen against how often the rule says it is.
 
-    Dots on the diagonal mean that predicted chances can be taken at their word; the bars are 95%
-    intervals of what was observed.
+    Better is what the rule finds better, so that chances go from one half to 1. Dots on the
+    dashed line mean that they can be taken at their word; the bars are 95% intervals of what was
+    observed.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ def calibration(result: Any, ax: Axes | None = None, *, bins: int = 10) -> Axes:
     found = result if hasattr(result, "predicted") else result.calibration(bins)
     predicted, observed = np.asarray(found.predicted), np.asarray(found.observed)
     axes = new_axes(5.2, 5.0) if ax is None else ax
-    axes.plot([0, 1], [0, 1], "--", color=GREY, linewidth=1.2, label="as predicted")
+    axes.plot([0.5, 1], [0.5, 1], "--", color=GREY, linewidth=1.2, label="as predicted")
     spread = np.maximum([observed - found.low, found.high - observed], 0.0)
     axes.errorbar(
         predicted,
@@ -48,10 +49,9 @@ def calibration(result: Any, ax: Axes | None = None, *, bins: int = 10) -> Axes:
         label="observed, with 95% interval",
         clip_on=False,
     )
-    axes.set_aspect("equal")
-    axes.set(xlim=(0, 1), ylim=(0, 1))
-    axes.set_xlabel("predicted chance that the first is preferred")
-    axes.set_ylabel("how often it was")
+    axes.set(xlim=(0.49, 1.01), ylim=(min(0.49, float(np.min(found.low)) - 0.01), 1.01))
+    axes.set_xlabel("chance of the better action, as the rule says")
+    axes.set_ylabel("how often it was chosen")
     return _finish(axes)
 
 

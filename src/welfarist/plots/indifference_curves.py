@@ -67,7 +67,7 @@ def indifference(
     below the axis says. Where such others alone determine welfare, a curve is the border of what
     is at least as good.
     """
-    pair = _pair_of(result, people)
+    pair = pair_of(result, people)
     base = typical_utilities(result)
     points = _points(base[list(pair)], through)
     axes = new_axes(5.6, 5.2) if ax is None else ax
@@ -121,7 +121,8 @@ def curve_through(
     return np.asarray(np.where(found[:, None], rays * high[:, None], np.nan))
 
 
-def _pair_of(result: FitResult, people: tuple[Any, Any] | None) -> tuple[int, int]:
+def pair_of(result: FitResult, people: object) -> tuple[int, int]:
+    """Return the numbers of two people given by name or number; None means the heaviest."""
     if len(result.weights) < 2:
         raise InputError("an indifference curve needs two people; found a fit with one.")
     if people is None:
