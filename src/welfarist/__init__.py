@@ -26,10 +26,11 @@ from welfarist.power_mean import log_power_mean, power_mean
 from welfarist.welfare import WelfareFunction
 
 if TYPE_CHECKING:
-    from welfarist import bounds, simulate
+    from welfarist import bounds, plots, simulate
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
+    from welfarist.report import write_report
     from welfarist.side_by_side import SideBySide, compare
     from welfarist.solvers.exact import Exact
     from welfarist.solvers.grid import Grid
@@ -56,6 +57,7 @@ __all__ = [
     "MisfitWarning",
     "NotConvergedWarning",
     "NotIdentifiedWarning",
+    "plots",
     "power_mean",
     "power_of",
     "SearchRangeWarning",
@@ -68,6 +70,7 @@ __all__ = [
     "WelfareRegressor",
     "WelfaristError",
     "WelfaristWarning",
+    "write_report",
 ]
 
 # Learning needs SciPy and scikit-learn, which take a second to import; judging actions does not.
@@ -79,11 +82,13 @@ _ON_DEMAND = {
     "Exact": "solvers.exact",
     "FitResult": "fit",
     "Grid": "solvers.grid",
+    "plots": "plots",
     "SideBySide": "side_by_side",
     "simulate": "simulate",
     "Summary": "summary",
     "TwoStage": "solvers.two_stage",
     "WelfareRegressor": "learners",
+    "write_report": "report",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -194,6 +195,22 @@ class FitResult(Statistics, Checks):
             "n_starts": len(self.start_values),
             "caveats": [caveat.message for caveat in self.caveats],
         }
+
+    def report(self, path: str | os.PathLike[str], title: str | None = None) -> None:
+        """Write a report for readers who know nothing of the method, as one HTML file.
+
+        See :func:`welfarist.write_report`, which has more options.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write; an old file is replaced.
+        title : str, optional
+            The heading.
+        """
+        from welfarist.report import write_report  # which needs this class
+
+        write_report(self, path, title=title)
 
     def summary(
         self,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from welfarist.bounds.figures import new_axes, shade
+from welfarist.bounds.figures import shade
 from welfarist.bounds.parameters import Weights
 from welfarist.bounds.planning import Task, described
+from welfarist.drawing import BLUE, ORANGE, new_axes
 from welfarist.tables import to_frame
 from welfarist.validation import FloatArray
 
@@ -23,7 +24,7 @@ _TAILS = (0.05, 0.95)
 # Can be infinite: a power at the end of the line, somebody without weight.
 _UNBOUNDED = ("p_error", "weights_kl")
 
-_OBSERVED, _BOUND = "#0072B2", "#E69F00"
+_OBSERVED, _BOUND = BLUE, ORANGE
 
 
 @dataclass(frozen=True, eq=False)

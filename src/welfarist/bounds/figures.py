@@ -15,13 +15,13 @@ from welfarist.bounds.planning import (
     largest_excess_risk,
     samples_needed,
 )
+from welfarist.drawing import BLUE, ORANGE, new_axes
 from welfarist.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Told apart with any kind of colour vision (Okabe and Ito), by lightness in grey, and by dashes.
-_STYLES: dict[Weights, tuple[str, str]] = {"known": ("#0072B2", "-"), "unknown": ("#E69F00", "--")}
+_STYLES: dict[Weights, tuple[str, str]] = {"known": (BLUE, "-"), "unknown": (ORANGE, "--")}
 _POINTS = 200
 
 
@@ -95,18 +95,6 @@ def plot(
             _mark(axes, needed[weights], error, weights)
     _label(axes, task, check_people(d), float(delta))
     shade(axes, largest_excess_risk(task, u_min=u_min, u_max=u_max, tau_max=tau_max))
-    return axes
-
-
-def new_axes() -> Axes:
-    """Return the axes of a new figure."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise InputError(
-            'a plot needs the package matplotlib; found none. pip install "welfarist[plots]"'
-        ) from None
-    _, axes = plt.subplots(figsize=(7.0, 4.5), layout="constrained")
     return axes
 
 

@@ -4,6 +4,7 @@ from welfarist.inference.covariance import CovarianceName, covariance_of, face_o
 from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio
 from welfarist.inference.fitted import Fitted
 from welfarist.inference.intervals import MethodName, interval
+from welfarist.inference.power_profile import Profile, profile_of
 
 __all__ = [
     "covariance_of",
@@ -14,4 +15,6 @@ __all__ = [
     "interval",
     "likelihood_ratio",
     "MethodName",
+    "Profile",
+    "profile_of",
 ]

@@ -79,6 +79,11 @@ class Curve:
             self._settle(x, [self._afresh(x)], near=False)
         return self._deviances[x]
 
+    def beside(self, x: float, other: float) -> float:
+        """Return the deviance at x, from what was found at another place if that is better."""
+        self._settle(x, self._starts(x, self._points[other]), near=False)
+        return self._deviances[x]
+
     def warn(self, x: float) -> None:
         """Say so if the fit at x, where an interval ends, did not converge."""
         if not self._converged[x]:

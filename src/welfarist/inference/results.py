@@ -12,6 +12,7 @@ from welfarist.inference.covariance import CovarianceName, covariance_of, face_o
 from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio
 from welfarist.inference.fitted import Fitted
 from welfarist.inference.intervals import MethodName, interval
+from welfarist.inference.power_profile import Profile, profile_of
 from welfarist.validation import FloatArray
 
 
@@ -141,6 +142,25 @@ class Statistics:
         every += [*(["weights"] if fitted.learned_weights else []), *fitted.extra_names]
         parts = [interval(fitted, name, 1.0 - alpha, method, covariance) for name in every]
         return np.concatenate([np.empty((0, 2)), *parts])
+
+    def profile(self, points: int = 101, level: float = 0.95) -> Profile:
+        """Return how well each power explains the decisions, everything else at its best.
+
+        Parameters
+        ----------
+        points : int
+            About how many powers, 11 at least: most around the interval, the rest along the
+            line, and both limits.
+        level : float
+            Of the interval that comes with it, between 0 and 1.
+
+        Returns
+        -------
+        Profile
+            Powers, deviances, losses, the estimate and its interval; ``wf.plots.profile`` draws
+            them.
+        """
+        return profile_of(self._likelihood(), points, level)
 
     def test(
         self,

@@ -1,0 +1,177 @@
+"""The profile of the power: how well each p explains the decisions, at its own best weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import asinh
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from welfarist.errors import InputError
+from welfarist.inference.fitted import Fitted
+from welfarist.inference.intervals import interval
+from welfarist.inference.profile import PowerCurve
+from welfarist.losses import ScoreLoss
+from welfarist.steps import compact, expanded
+from welfarist.tables import to_frame
+from welfarist.validation import FloatArray
+
+_FEWEST = 11
+# The share of the places that goes to the neighbourhood of the interval.
+_NEAR = 0.5
+# That neighbourhood goes beyond the interval by this share of its width.
+_BEYOND = 0.75
+# How far out on the line p / (1 + |p|), whose ends are at 1, places are spread evenly: p = 49.
+_OUTERMOST = 0.98
+# How far to step first from the estimate, in asinh(p); the grid decides on the rest.
+_STRIDE = 0.5
+
+
+@dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
+class Profile:
+    """How well each power explains the decisions when everything else is at its best.
+
+    Attributes
+    ----------
+    p : (m,) array
+        Powers, ascending, from -inf to inf; from just above 0 where a utility is 0.
+    deviance : (m,) array
+        Twice the log likelihood that each loses against the fit.
+    loss : (m,) array
+        The mean loss at each, in the unit of the fit's `loss`.
+    estimate : float
+        The power that was learned.
+    interval : pair of floats
+        All powers whose deviance is at most `allowed`.
+    level : float
+        Of the interval.
+    allowed : float
+        The deviance at the ends of the interval.
+    """
+
+    p: FloatArray
+    deviance: FloatArray
+    loss: FloatArray
+    estimate: float
+    interval: tuple[float, float]
+    level: float
+    allowed: float
+
+    @property
+    def relative_likelihood(self) -> FloatArray:
+        """The likelihood of each power over that of the estimate (m,): 1 at the estimate."""
+        return np.exp(-0.5 * self.deviance)
+
+    @property
+    def at_limits(self) -> tuple[float | None, float | None]:
+        """The deviance at p = -inf, None where a utility is 0, and at p = inf."""
+        first = float(self.deviance[0]) if np.isneginf(self.p[0]) else None
+        return first, float(self.deviance[-1])
+
+    def to_frame(self) -> Any:
+        """Return the profile as a data frame, of pandas or polars: p, deviance, likelihood, loss.
+
+        Examples
+        --------
+        >>> profile = Profile(
+        ...     p=np.array([-np.inf, 0.0, np.inf]),
+        ...     deviance=np.array([9.0, 0.0, 4.0]),
+        ...     loss=np.array([0.7, 0.6, 0.65]),
+        ...     estimate=0.0,
+        ...     interval=(-1.0, 1.0),
+        ...     level=0.95,
+        ...     allowed=3.84,
+        ... )
+        >>> list(profile.to_frame().columns)
+        ['p', 'deviance', 'relative_likelihood', 'loss']
+        """
+        return to_frame(
+            {
+                "p": self.p.tolist(),
+                "deviance": self.deviance.tolist(),
+                "relative_likelihood": self.relative_likelihood.tolist(),
+                "loss": self.loss.tolist(),
+            }
+        )
+
+
+def profile_of(fitted: Fitted, points: int = 101, level: float = 0.95) -> Profile:
+    """Return the profile of the power at about `points` places and both limits.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    points : int
+        At least 11. Half of them lie around the interval, the rest along the line.
+    level : float
+        Of the interval, between 0 and 1.
+    """
+    if not isinstance(points, int | np.integer) or isinstance(points, bool) or points < _FEWEST:
+        raise InputError(f"points must be a whole number from {_FEWEST} on; found {points!r}.")
+    if not fitted.loss.learn_power:
+        raise InputError(
+            f"a profile over p needs a fit that learned p; found that p = {fitted.point.p:g} was "
+            "given. Fit without it."
+        )
+    low, high = interval(fitted, "p", level)[0]
+    curve = PowerCurve(fitted, _STRIDE)
+    places = _places(curve, (float(low), float(high)), int(points))
+    deviances = _along(curve, places)
+    powers, deviance = np.sinh(places), np.array([deviances[x] for x in places])
+    limits = [1.0] if fitted.loss.has_zeros else [-1.0, 1.0]
+    for sign in limits:
+        at_limit = [max(curve.at_limit(sign, thoroughly=True), 0.0)]
+        end = [sign * np.inf]
+        powers = np.concatenate([end, powers] if sign < 0 else [powers, end])
+        deviance = np.concatenate([at_limit, deviance] if sign < 0 else [deviance, at_limit])
+    return Profile(
+        powers,
+        deviance,
+        _losses(fitted, deviance),
+        float(fitted.point.p),
+        (float(low), float(high)),
+        float(level),
+        float(chi2.ppf(level, 1)),
+    )
+
+
+def _places(curve: PowerCurve, ends: tuple[float, float], points: int) -> list[float]:
+    """Places t = asinh(p), ascending: close together around the interval, sparse far from it."""
+    low, high = (min(max(asinh(end), curve.lower), curve.upper) for end in ends)
+    beyond = _BEYOND * max(high - low, 1e-6)
+    near = round(_NEAR * points)
+    # In the measure in which the line is drawn, so that a wide interval is drawn evenly.
+    inner = compact(np.sinh([max(low - beyond, curve.lower), min(high + beyond, curve.upper)]))
+    first, last = np.clip(inner, -_OUTERMOST, _OUTERMOST).tolist()
+    around = np.arcsinh(expanded(np.linspace(first, last, near)))
+    along = np.arcsinh(expanded(np.linspace(-_OUTERMOST, _OUTERMOST, points - near)))
+    every = np.concatenate([around, along, [low, high, curve.centre, curve.lower, curve.upper]])
+    return np.unique(np.clip(every, curve.lower, curve.upper)).tolist()  # type: ignore[no-any-return]
+
+
+def _along(curve: PowerCurve, places: list[float]) -> dict[float, float]:
+    """The deviance at every place; each fit starts from its neighbour towards the estimate.
+
+    A start that knows nothing of the path is tried as well. A deviance that falls on the way out
+    hints at a better optimum that was met too late: it is followed back towards the estimate.
+    """
+    outward = sorted(places, key=lambda place: abs(place - curve.centre))
+    for x in outward:
+        curve.at(x)
+        curve.again(x)
+    for side in (-1.0, 1.0):
+        path = [x for x in outward if side * (x - curve.centre) >= 0]
+        for outer, x in zip(path[:0:-1], path[-2::-1], strict=True):
+            if curve.at(outer) < curve.at(x):
+                curve.beside(x, outer)
+    return {x: curve.at(x) for x in places}
+
+
+def _losses(fitted: Fitted, deviance: FloatArray) -> FloatArray:
+    """The mean losses (m,) that stand behind deviances (m,)."""
+    if isinstance(fitted.loss, ScoreLoss):
+        unit = fitted.loss.unit**2
+        return np.asarray(fitted.value * unit * np.exp(deviance / fitted.observations))
+    return np.asarray(fitted.value + deviance / (2.0 * fitted.observations))

@@ -1,0 +1,56 @@
+"""The line of powers as an axis that reaches both infinities.
+
+A power is drawn at p / (1 + |p|), which takes the whole line to the stretch from -1 to 1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from welfarist.doctrines import DOCTRINES
+from welfarist.drawing import GREY
+from welfarist.steps import compact
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_TICKS = (float("-inf"), -5.0, -2.0, -1.0, 0.0, 0.5, 1.0, 2.0, 5.0, float("inf"))
+MINUS = "\N{MINUS SIGN}"
+# Room on both sides for what is drawn at the infinities.
+_MARGIN = 0.04
+
+
+def prepare(axes: Axes) -> None:
+    """Make the horizontal axis of a figure the line of powers, with doctrines and aversion."""
+    places = compact(_TICKS).tolist()
+    names = {doctrine.p: doctrine.name for doctrine in DOCTRINES}
+    axes.set_xlim(-1.0 - _MARGIN, 1.0 + _MARGIN)
+    axes.set_xticks(places, [f"{in_symbols(p)}\n{names.get(p, '')}".rstrip() for p in _TICKS])
+    axes.set_xlabel("power p, and the doctrines that have a name")
+    for doctrine in DOCTRINES:
+        place = float(compact(doctrine.p))
+        axes.axvline(place, color="0.75", linewidth=0.8, linestyle=":", zorder=0)
+    above = axes.secondary_xaxis("top")
+    above.set_xticks(places, [in_symbols(1.0 - p) for p in _TICKS])
+    above.set_xlabel(f"inequality aversion 1 {MINUS} p", color=GREY)
+    above.tick_params(colors=GREY)
+    axes.spines["right"].set_visible(False)
+
+
+def in_symbols(value: float) -> str:
+    """Return a number as it is written on an axis: with a real minus and an infinity sign."""
+    if value == 0.5:
+        return "½"
+    digits = "∞" if np.isinf(value) else f"{abs(value):g}"
+    return f"{MINUS}{digits}" if value < 0 else digits
+
+
+def rounded(value: float) -> str:
+    """Return a power with two decimals, fewer if it is large, or the sign of infinity."""
+    if np.isinf(value):
+        return in_symbols(value)
+    digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+    text = f"{value:.{digits}f}"
+    return text.replace("-", MINUS) if float(text) else text.removeprefix("-")

@@ -1,0 +1,176 @@
+"""How well each power explains the decisions: its likelihood, and its loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from welfarist.drawing import BLUE, ORANGE, PALE, VERMILLION, new_axes
+from welfarist.errors import InputError
+from welfarist.fit import FitResult
+from welfarist.inference.power_profile import Profile
+from welfarist.plots.power_axis import prepare, rounded
+from welfarist.steps import LossSteps, PowerInterval, compact
+from welfarist.validation import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# A likelihood is drawn at these many places between two powers of the profile.
+_FINE = 9
+
+
+def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 0.95) -> Axes:
+    """Draw how well each power explains the decisions, from p = -inf to p = inf.
+
+    The height is the likelihood of a power, everything else at its best, over that of the power
+    that was learned. The interval is shaded, the doctrines are marked below the axis.
+
+    Parameters
+    ----------
+    result : FitResult or Profile
+        A fit that learned p; or its ``profile()``, so as not to work it out again.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure if left out.
+    level : float
+        Of the interval; a Profile has its own.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    found = result if isinstance(result, Profile) else result.profile(level=level)
+    axes = new_axes() if ax is None else ax
+    prepare(axes)
+    low, high = compact(found.interval)
+    name = f"{found.level * 100:g}% interval"
+    axes.axvspan(low, high, color=PALE, zorder=0, label=name)
+    for end in (low, high):  # a narrow interval can be seen as well
+        axes.axvline(end, color="0.6", linewidth=0.8, zorder=0)
+    axes.plot(*_smooth(found), color=BLUE, linewidth=2.0, label="relative likelihood")
+    _dot_limits(axes, found.p, found.relative_likelihood)
+    axes.plot([compact(found.estimate)], [1.0], "D", color=VERMILLION, markersize=7, label="best p")
+    _note_zeros(axes, found.p)
+    axes.set_ylim(0.0, 1.08)
+    axes.set_ylabel("likelihood compared with the best p")
+    ends = " to ".join(rounded(end) for end in found.interval)
+    axes.set_title(f"p = {rounded(found.estimate)}, {name} {ends}")
+    axes.legend(
+        loc="upper right" if found.estimate < 0 else "upper left", edgecolor="none", fontsize=9
+    )
+    return axes
+
+
+def loss(result: FitResult | Profile, ax: Axes | None = None) -> Axes:
+    """Draw the loss against the power, from p = -inf to p = inf, with the best powers marked.
+
+    Where a likelihood was fitted, the other parameters are at their best for each power. Where
+    errors were counted (``noise="none"`` or ``"flip"``), the learned weights are kept, and the
+    share of errors is a step function that is known exactly.
+
+    Parameters
+    ----------
+    result : FitResult or Profile
+        A fit that learned p; or its ``profile()``.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure if left out.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    exact = result.exact if isinstance(result, FitResult) else None
+    if exact is None:
+        found = result if isinstance(result, Profile) else result.profile()
+        axes = new_axes() if ax is None else ax
+        _draw_loss(axes, found)
+        return axes
+    if exact.steps is None:
+        raise InputError(
+            "a loss against p needs a fit that learned p; found that p was given. Fit without it."
+        )
+    axes = new_axes() if ax is None else ax
+    _draw_steps(axes, exact.steps, exact.intervals)
+    return axes
+
+
+def _draw_loss(axes: Axes, found: Profile) -> None:
+    prepare(axes)
+    finite = np.isfinite(found.p)
+    axes.plot(compact(found.p[finite]), found.loss[finite], color=BLUE, linewidth=2.0)
+    _dot_limits(axes, found.p, found.loss)
+    best = float(compact(found.estimate))
+    axes.plot([best], [found.loss.min()], "D", color=VERMILLION, markersize=7)
+    _note_zeros(axes, found.p)
+    axes.set_ylabel("mean loss, other parameters at their best")
+    axes.set_title(f"the loss is lowest at p = {rounded(found.estimate)}")
+
+
+def _draw_steps(axes: Axes, steps: LossSteps, intervals: tuple[PowerInterval, ...]) -> None:
+    prepare(axes)
+    edges = compact([steps.lowest, *steps.powers, np.inf])
+    axes.stairs(
+        steps.between, edges, baseline=None, color=BLUE, linewidth=1.5, label="share of errors"
+    )
+    ends = [(1.0, steps.at_infinity)]
+    ends += [] if steps.at_lowest is None else [(-1.0, steps.at_lowest)]
+    axes.plot(*zip(*ends, strict=True), "o", color=BLUE, markersize=4)
+    for number, best in enumerate(intervals):
+        label = "lowest" if number == 0 else None
+        ends_of_best = compact([best.low, best.high])
+        axes.plot(
+            ends_of_best,
+            [steps.minimum] * 2,
+            color=ORANGE,
+            linewidth=5.0,
+            marker="|",
+            markersize=12,
+            markeredgecolor="black",
+            solid_capstyle="butt",
+            label=label,
+        )
+    _note_zeros(axes, np.array([steps.lowest]))
+    axes.set_ylim(bottom=min(0.0, steps.minimum) - 0.02 * float(steps.between.max()))
+    axes.set_ylabel("share of decisions the rule gets wrong")
+    axes.set_title(f"fewest errors: {steps.minimum:.1%} of the decisions")
+    axes.legend(loc="upper center", frameon=False, fontsize=9)
+
+
+def _dot_limits(axes: Axes, powers: FloatArray, heights: FloatArray) -> None:
+    """Draw the limits as dots of their own: with learned weights a curve may jump there."""
+    ends = np.isinf(powers)
+    axes.plot(compact(powers[ends]), heights[ends], "o", color=BLUE, markersize=4)
+
+
+def _smooth(found: Profile) -> tuple[FloatArray, FloatArray]:
+    """The relative likelihood, finer than it was computed.
+
+    The root of the deviance, with the side of the estimate as its sign, is nearly a straight line
+    around the estimate; the likelihood is not.
+    """
+    finite = np.isfinite(found.p)
+    place, best = compact(found.p[finite]), float(compact(found.estimate))
+    root = np.sign(place - best) * np.sqrt(found.deviance[finite])
+    steps = np.arange(_FINE) / _FINE
+    fine = (place[:-1, None] + np.diff(place)[:, None] * steps).reshape(-1)
+    fine = np.append(fine, place[-1])
+    return fine, np.exp(-0.5 * np.square(np.interp(fine, place, root)))
+
+
+def _note_zeros(axes: Axes, powers: FloatArray) -> None:
+    """Grey out powers of 0 and below where a utility of 0 rules them out."""
+    if powers[0] < 0:
+        return
+    left = axes.get_xlim()[0]
+    axes.axvspan(left, 0.0, facecolor="none", edgecolor="0.8", hatch="//", linewidth=0, zorder=0)
+    axes.text(
+        -0.5,
+        0.35,
+        "not considered:\nsome utility is 0",
+        transform=axes.get_xaxis_transform(),
+        ha="center",
+        va="center",
+        fontsize=9,
+        backgroundcolor="white",
+    )

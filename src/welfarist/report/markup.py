@@ -1,0 +1,97 @@
+"""HTML, in which every text is escaped before it goes in.
+
+A :data:`Html` is safe to put into a page; a plain text becomes one by :func:`text` only.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import NewType
+
+Html = NewType("Html", str)
+
+NOTHING = Html("")
+
+
+def text(words: str) -> Html:
+    """Return a text as HTML; what cannot be shown becomes a replacement character.
+
+    Examples
+    --------
+    >>> text("<script>")
+    '&lt;script&gt;'
+    """
+    printable = "".join(
+        c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in words
+    )
+    return Html(html.escape(printable, quote=True))
+
+
+def join(*parts: Html) -> Html:
+    """Return parts one after the other."""
+    return Html("\n".join(part for part in parts if part))
+
+
+def paragraph(words: str, kind: str = "") -> Html:
+    """Return a text as a paragraph, of a class of the style sheet if one is given."""
+    return Html(f"<p{_class(kind)}>{text(words)}</p>")
+
+
+def section(heading: str, *parts: Html) -> Html:
+    """Return a section with a heading; nothing if it would be empty."""
+    inside = join(*parts)
+    if not inside:
+        return NOTHING
+    return Html(f"<section>\n<h2>{text(heading)}</h2>\n{inside}\n</section>")
+
+
+def bullets(items: Sequence[str]) -> Html:
+    """Return texts as a list."""
+    if not items:
+        return NOTHING
+    return Html("<ul>\n" + "\n".join(f"<li>{text(item)}</li>" for item in items) + "\n</ul>")
+
+
+def table(
+    caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[int] = (0,)
+) -> Html:
+    """Return a table whose first column names its rows; columns in `words` are set flush left.
+
+    Without a header the columns have no names.
+    """
+    head = "".join(
+        f'<th scope="col"{_class(_side(column, words))}>{text(name)}</th>'
+        for column, name in enumerate(header)
+    )
+    head = f"<thead><tr>{head}</tr></thead>\n" if header else ""
+    body = "\n".join(_row(row, words) for row in rows)
+    return Html(
+        f'<div class="wide"><table>\n<caption>{text(caption)}</caption>\n'
+        f"{head}<tbody>\n{body}\n</tbody>\n</table></div>"
+    )
+
+
+def picture(address: str, alt: str, caption: str) -> Html:
+    """Return a figure whose image is part of the page."""
+    return Html(
+        f'<figure><img src="{text(address)}" alt="{text(alt)}">'
+        f"<figcaption>{text(caption)}</figcaption></figure>"
+    )
+
+
+def _row(cells: Sequence[str], words: Sequence[int]) -> str:
+    first = f'<th scope="row">{text(cells[0])}</th>'
+    others = "".join(
+        f"<td{_class(_side(column, words))}>{text(cell)}</td>"
+        for column, cell in enumerate(cells[1:], start=1)
+    )
+    return f"<tr>{first}{others}</tr>"
+
+
+def _side(column: int, words: Sequence[int]) -> str:
+    return "words" if column in words else ""
+
+
+def _class(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""

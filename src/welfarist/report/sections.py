@@ -1,0 +1,274 @@
+"""The parts of a report after the answer: power, people, doctrines, caveats, data, method."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from welfarist import __version__, plots
+from welfarist.decisions import Comparisons
+from welfarist.fit import FitResult
+from welfarist.plots.indifference_curves import pair_of
+from welfarist.plots.weight_figures import height_for
+from welfarist.report import words
+from welfarist.report.answer import verdict_of
+from welfarist.report.facts import Facts
+from welfarist.report.markup import NOTHING, Html, bullets, paragraph, section, table
+from welfarist.report.pictures import drawn
+
+# A share of errors that is proven up to this is proven.
+_PROVEN = 1e-12
+
+
+def power(facts: Facts) -> Html:
+    """How well each power explains the decisions."""
+    result, profile = facts.result, facts.profile
+    p = words.power(result.p)
+    parts = [
+        paragraph(
+            "The power p says how much inequality matters: at p = 1 a gain counts the same "
+            "whoever gets it, below 1 it counts more for the badly off, and at minus infinity only "
+            "the worst off count. Economists call 1 - p inequality aversion; here it is "
+            f"{words.power(1.0 - result.p)}."
+        )
+    ]
+    if profile is not None:
+        low, high = (words.power(end) for end in profile.interval)
+        parts.append(
+            drawn(
+                lambda axes: plots.profile(profile, axes),
+                (7.2, 4.2),
+                f"Likelihood against the power p. It is highest at {p}; the {facts.percent} "
+                f"interval goes from {low} to {high}.",
+                "How well each p explains the decisions, compared with the best. The shaded "
+                f"stretch is the {facts.percent} interval.",
+            )
+        )
+    elif result.exact is not None and result.exact.steps is not None:
+        parts.append(
+            drawn(
+                lambda axes: plots.loss(result, axes),
+                (7.2, 4.2),
+                f"Share of errors against the power p, a step function; lowest around {p}.",
+                "The share of decisions that the rule gets wrong for each p, with the learned "
+                "weights. The thick stretch is lowest.",
+            )
+        )
+    if profile is None and "p" not in result.given and result.exact is None:
+        parts.append(paragraph(f"There is no interval of p: {facts.no_profile}", "soft"))
+    return section("How much inequality matters", *parts)
+
+
+def people(facts: Facts) -> Html:
+    """Who counts how much, as a figure and a table."""
+    result, ends = facts.result, facts.weight_intervals
+    count = len(result.weights)
+    parts = [paragraph(_about_weights(facts))]
+    parts.append(
+        drawn(
+            lambda axes: plots.weights(
+                result, axes, level=facts.level if ends is not None else None, intervals=ends
+            ),
+            (7.2, height_for(count)),
+            f"The weights of {count} people; the numbers are in the table below.",
+            "Each dot is a person's weight"
+            + (f", the bar its {facts.percent} interval" if ends is not None else "")
+            + ". The dashed line is where everybody counts the same.",
+        )
+    )
+    return section("Who counts how much", *parts, _weight_table(facts))
+
+
+def _weight_table(facts: Facts) -> Html:
+    """Weights by name, with what is known about each."""
+    result, ends = facts.result, facts.weight_intervals
+    columns = {"person": list(result.stakeholders), "weight": [_share(w) for w in result.weights]}
+    if ends is not None:
+        columns[f"{facts.percent} interval"] = [f"{_share(a)} to {_share(b)}" for a, b in ends]
+    ranges = [] if result.exact is None else result.exact.weight_notes(result.decisions)
+    if ranges:
+        columns["range over all rules that explain everything"] = ranges
+    last: tuple[int, ...] = ()
+    if any(result.weight_notes):
+        last = (len(columns),)
+        columns["note"] = list(result.weight_notes)
+    rows = list(zip(*columns.values(), strict=True))
+    return table("Weights, as shares of the total", list(columns), rows, (0, *last))
+
+
+def _about_weights(facts: Facts) -> str:
+    result = facts.result
+    equal = f"Equal weights would be {_share(1.0 / len(result.weights))} each."
+    if "weights" in result.given:
+        return "The weights were given, not learned."
+    order = np.argsort(-result.weights, kind="stable")
+    most = result.stakeholders[int(order[0])]
+    gone = int((result.weights == 0).sum())
+    none = (
+        f" {words.counted(gone, 'weight')} ended at 0: those people do not count." if gone else ""
+    )
+    reason = ""
+    if facts.weight_intervals is None and result.exact is None:
+        reason = f" There are no intervals: {facts.no_weight_intervals}"
+    largest = _share(float(result.weights[order[0]]))
+    return f"The largest weight, {largest}, is that of {most}. {equal}{none}{reason}"
+
+
+def _share(weight: float) -> str:
+    return f"{100 * weight:.1f}%"
+
+
+def bargains(facts: Facts, pair: tuple[object, object] | None) -> Html:
+    """Indifference curves of two people."""
+    result = facts.result
+    if len(result.weights) < 2 or facts.utilities is None:
+        return NOTHING
+    figure = drawn(
+        lambda axes: plots.indifference(result, pair, axes),
+        (5.8, 5.2),
+        "Curves of outcomes for two people that the learned rule, and the utilitarian, Nash and "
+        "egalitarian rules, find equally good.",
+        "Outcomes on one curve are equally good; those above it are better. The more a curve "
+        "bends, the less one person's gain makes up for another's loss. "
+        + ("Everybody else has their median utility." if len(result.weights) > 2 else ""),
+    )
+    chosen = "those with the largest weights" if pair is None else "those chosen for this report"
+    intro = paragraph(f"Two people side by side, {chosen}:") if figure else NOTHING
+    return section("Gains of one person against gains of another", intro, figure)
+
+
+def doctrines(facts: Facts) -> Html:
+    """Tests of the doctrines, in plain words."""
+    result = facts.result
+    if not facts.tests:
+        return NOTHING
+    if all(tested.test is None for tested in facts.tests):
+        reason = facts.tests[0].reason
+        if result.exact is not None:
+            reason = "tests need a model of how the decision maker errs; here errors were counted."
+        return section("Could it be a simpler rule?", paragraph(f"Not tested: {reason}"))
+    rows = []
+    for tested in facts.tests:
+        verdict, reason = verdict_of(facts, tested)
+        rows.append([tested.name, tested.null, verdict, reason])
+    return section(
+        "Could it be a simpler rule?",
+        paragraph(
+            "Each line asks whether these decisions could come from somebody who follows a "
+            "simpler rule and errs now and then. A small p-value says that such decisions would "
+            "then be rare: below 0.01 the rule is called rejected, below 0.05 doubtful."
+        ),
+        table(
+            "Tests by likelihood ratio", ["rule", "it says", "verdict", "why"], rows, (0, 1, 2, 3)
+        ),
+        paragraph(_independent(result), "soft"),
+    )
+
+
+def _independent(result: FitResult) -> str:
+    decided = result.decided
+    if isinstance(decided, Comparisons) and decided.by is not None:
+        return (
+            "The tests take decisions as independent, though several came from the same people: "
+            "take p-values near the limits with a grain of salt."
+        )
+    return "The tests take decisions as independent of each other."
+
+
+def caveats(facts: Facts) -> Html:
+    """What a reader of the numbers must know."""
+    messages = [words.sentence(caveat.message) for caveat in facts.result.caveats]
+    if not messages:
+        messages = ["The fit gave no warnings."]
+    always = (
+        "p and the weights describe the decisions under the assumption that there is one rule of "
+        "this family behind them, and that the utilities are measured on a scale whose zero means "
+        "nothing at all."
+    )
+    return section("Caveats", bullets([*messages, always]))
+
+
+def data_and_method(facts: Facts) -> Html:
+    """What the numbers come from, and how."""
+    result = facts.result
+    rows = [["decisions", f"{result.decisions:,g}"], ["people", str(len(result.weights))]]
+    if facts.utilities is not None:
+        rows.append(["actions", f"{len(facts.utilities):,}"])
+    kind, how = _model(result)
+    rows.append(["kind of decisions", kind])
+    optional = (("temperature tau", result.tau), ("chance of a slip rho", result.rho))
+    rows.extend(
+        [name, f"{value:.4g}"]
+        for name, value in (*optional, ("scale", result.scale))
+        if value is not None
+    )
+    rows.append(["mean loss" if result.exact is None else "share of errors", f"{result.loss:.4g}"])
+    proof = result.certificate if result.exact is not None else None
+    if proof is not None:
+        optimal = proof.gap <= _PROVEN
+        fewest = words.percent(proof.lower_bound)
+        said = "no rule makes fewer" if optimal else f"no rule makes fewer than {fewest}"
+        rows.append(["proven about errors", said])
+    if result.given:
+        rows.append(["given, not learned", words.listed(list(result.given))])
+    if result.first_label is not None:
+        rows.append(["label of the first action", result.first_label])
+    return section(
+        "Data and method",
+        table("What was fitted", (), rows, (0, 1)),
+        paragraph(
+            "The welfare of an action is the weighted power mean of the utilities it gives, "
+            "M = (sum of w u^p)^(1/p). " + how
+        ),
+        paragraph(
+            ("The search ended well: " if result.converged else "The search did not end well: ")
+            + words.sentence(result.reason)[:1].lower()
+            + words.sentence(result.reason)[1:]
+        ),
+    )
+
+
+def _model(result: FitResult) -> tuple[str, str]:
+    """The kind of decisions and how the rule was found, in words."""
+    intervals = "Intervals hold every value that a likelihood-ratio test does not reject."
+    if result.exact is not None:
+        errs = "slips whatever the case" if result.rho is not None else "does not err"
+        return (
+            f"comparisons by somebody who {errs}",
+            "The rule with the fewest errors was searched for exactly, with a proof of how few "
+            "are possible where there is one.",
+        )
+    if result.tau is None:
+        return (
+            "scores",
+            "The rule with the smallest squared errors was found by Newton's method from several "
+            f"starts. {intervals}",
+        )
+    errs = "errs more often the closer a case is" + (
+        ", and sometimes slips" if result.rho is not None else ""
+    )
+    return (
+        f"comparisons by somebody who {errs}",
+        "The rule of maximum likelihood was found by Newton's method from several starts. "
+        + intervals,
+    )
+
+
+def citation() -> Html:
+    """How to cite the software and the paper."""
+    return section("How to cite", bullets([SOFTWARE, PAPER]))
+
+
+SOFTWARE = (
+    "The welfarist authors. welfarist: learn which welfare function a decision maker follows. "
+    f"Version {__version__}."
+)
+PAPER = (
+    "Kanad Shrikar Pardeshi, Itai Shapira, Ariel D. Procaccia and Aarti Singh. Learning Social "
+    "Welfare Functions. Advances in Neural Information Processing Systems 37 (NeurIPS 2024)."
+)
+
+
+def checked_people(result: FitResult, pair: object) -> None:
+    """Refuse a pair of people whose curves cannot be drawn, before any work is done."""
+    if pair is not None:
+        pair_of(result, pair)
