@@ -161,6 +161,7 @@ def test_dictator_games():
     there = found["right_at_stake"]
     assert there["learned"] == pytest.approx(there["selfish"], abs=0.005)
     assert found["never_helps_at_a_cost"] / found["people"] == pytest.approx(1 / 4, abs=0.02)
+    assert found["games_off"] / found["games"] == pytest.approx(1 / 2, abs=0.05)  # "nearly half"
     for game in found["surprises"]:  # the page says that they are alike
         assert game["self_x"] > game["self_y"]
         assert game["other_x"] < game["other_y"]

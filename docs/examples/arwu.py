@@ -39,7 +39,8 @@ def learn() -> dict[str, Any]:
             "typical_error": fit.loss**0.5,
             "p_value_of_the_published_rule": fit.test("utilitarian", weights=PUBLISHED).p_value,
         }
-    return pages.rounded(years)
+    found: dict[str, Any] = pages.rounded(years)
+    return found
 
 
 def tell(found: dict[str, Any]) -> str:

@@ -31,11 +31,15 @@ def learn() -> tuple[pd.DataFrame, wf.FitResult, dict[str, Any]]:
     cost = stake[stake["other_x"] < stake["other_y"]]  # x never has less for self than y
     free = table[table["self_x"] == table["self_y"]]
     games = table.groupby([*X, *Y], as_index=False)[["choice_x", "expected"]].mean()
-    surprise = (games["choice_x"] - games["expected"]).abs().sort_values(ascending=False)
+    surprise = (games["choice_x"] - games["expected"]).abs()
+    people = table["person"].nunique()  # each decided every game once
+    by_chance = (games["expected"] * (1 - games["expected"]) / people) ** 0.5
     weights = fit.interval("weights", covariance="clustered")
     found = {
         "choices": len(table),
-        "people": table["person"].nunique(),
+        "people": people,
+        "games": len(games),
+        "games_off": int((surprise > 1.96 * by_chance).sum()),
         "p": {"learned": fit.p, "interval": fit.interval("p", covariance="clustered")},
         "tau": {"learned": fit.tau, "interval": fit.interval("tau", covariance="clustered")},
         "weight_of_other": {"learned": fit.weights[1], "interval": list(weights[1])},
@@ -48,7 +52,7 @@ def learn() -> tuple[pd.DataFrame, wf.FitResult, dict[str, Any]]:
         },
         "helps_for_free": free["helps"].mean(),
         "never_helps_at_a_cost": int(cost.groupby("person")["takes_more"].all().sum()),
-        "surprises": games.loc[surprise.index[:3]].to_dict("records"),
+        "surprises": games.loc[surprise.nlargest(3).index].to_dict("records"),
     }
     return games, fit, pages.rounded(found)
 
@@ -86,6 +90,8 @@ def tell(found: dict[str, Any]) -> str:
         ),
         f"Helped where it cost nothing: {found['helps_for_free']:.0%} of choices",
         f"Never helped where it cost something: {found['never_helps_at_a_cost']} people",
+        f"More people differ from the rule than chance explains in {found['games_off']} of "
+        f"{found['games']} games",
         "Largest surprises: how many took the first (self, other)",
         *(
             "  ({self_x}, {other_x}) or ({self_y}, {other_y}): {choice_x:.0%}, "
