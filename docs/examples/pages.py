@@ -43,7 +43,7 @@ def keep(name: str, found: dict[str, Any], story: str, folder: Path) -> None:
     The first line of a story is the answer.
     """
     text = json.dumps(found, indent=2, sort_keys=True, allow_nan=False)
-    (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
     answer = story.partition("\n")[0]
     for page, mark, inside in (
         (folder / f"{name}.md", "answer", answer),
