@@ -84,9 +84,11 @@ def _weight_table(facts: Facts) -> Html:
     columns = {"person": list(result.stakeholders), "weight": [_share(w) for w in result.weights]}
     if ends is not None:
         columns[f"{facts.percent} interval"] = [f"{_share(a)} to {_share(b)}" for a, b in ends]
-    ranges = [] if result.exact is None else result.exact.weight_notes(result.decisions)
-    if ranges:
-        columns["range over all rules that explain everything"] = ranges
+    ranges = None if result.exact is None else result.exact.quick_ranges(result.decisions)
+    if ranges is not None:
+        columns["range over all rules that explain everything"] = [
+            f"{_share(low)} to {_share(high)}" for low, high in zip(*ranges, strict=True)
+        ]
     last: tuple[int, ...] = ()
     if any(result.weight_notes):
         last = (len(columns),)
