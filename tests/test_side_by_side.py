@@ -280,7 +280,9 @@ def test_bad_input():
     alone = wf.Comparisons(
         CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=["one"] * len(CHOICES)
     )
+    ties = wf.Comparisons(CHOICES.utilities, [[0, 1], [0, 2]], [0, -1])
     cases = (
+        ((["Nash"], ties), dict(folds=2), "found nothing but ties"),
         (("Nash", CHOICES), {}, "needs a list"),
         (([], CHOICES), {}, "at least one"),
         (([3.0], CHOICES), {}, "what is compared must be"),
