@@ -464,6 +464,79 @@ def test_nulls_must_be_cases_of_the_groups_that_were_fitted():
             result.test(**null)
 
 
+def separable_beside_a_coin_toss():
+    """Noise-free choices, and two of them between actions that are equal for everybody."""
+    rng = np.random.default_rng(0)
+    table = np.vstack([rng.uniform(1, 10, (40, 2)), [[2.0, 3.0], [2.0, 3.0]]])
+    first, step = rng.integers(0, 40, 200), rng.integers(1, 40, 200)
+    pairs = np.vstack([np.column_stack([first, (first + step) % 40]), [[40, 41], [40, 41]]])
+    welfare = plain_log_mean(table, np.array([0.6, 0.4]), 0.5)
+    outcomes = np.append(np.sign(welfare[pairs[:200, 0]] - welfare[pairs[:200, 1]]), [1, -1])
+    return wf.Comparisons(table, pairs, outcomes)
+
+
+def test_noise_free_choices_beside_coin_tosses_are_refused():
+    result = quiet(wf.ComparisonClassifier(), separable_beside_a_coin_toss())
+    assert result.tau < 1e5  # far from its cap, because the loss stopped falling
+    for refused in (lambda: result.bse, lambda: result.interval("p"), lambda: result.test("Nash")):
+        with pytest.raises(wf.InputError, match="need choices with noise"):
+            refused()
+
+
+def egalitarian_choices(seed, people, count, tau, rng_table=None):
+    """Choices by the worst off, with logistic noise."""
+    rng = np.random.default_rng(seed)
+    table = rng.uniform(1, 10, (50, people)) if rng_table is None else rng_table(rng)
+    first = rng.integers(0, len(table), count)
+    second = (first + rng.integers(1, len(table), count)) % len(table)
+    welfare = np.log(table.min(axis=1))
+    chance = expit(tau * (welfare[first] - welfare[second]))
+    outcomes = np.where(rng.random(count) < chance, 1, -1)
+    return wf.Comparisons(table, np.column_stack([first, second]), outcomes)
+
+
+def test_a_flip_rate_of_nearly_nothing_is_on_its_edge():
+    data = egalitarian_choices(5, 2, 300, 5.0)
+    lapse = quiet(wf.ComparisonClassifier(noise="lapse"), data)
+    assert 0 < lapse.rho < 1e-9
+    plain = quiet(wf.ComparisonClassifier(), data)
+    assert lapse.on_edge == ("rho",)
+    assert lapse.bse.compressed() == pytest.approx(plain.bse.filled(), rel=1e-4)
+
+
+def test_weights_are_undetermined_where_an_infinite_power_is_allowed():
+    """At p = -inf or inf any positive weights make the same rule."""
+    table, _ = score_data(9, actions=80, weights=(0.3, 0.3, 0.4))
+    best_off = table.max(axis=1) + np.random.default_rng(4).normal(0, 0.3, 80)
+    result = quiet(wf.WelfareRegressor(), table, best_off)
+    lost = len(table) * np.log(np.mean((table.max(axis=1) - best_off) ** 2) / result.loss)
+    assert lost < chi2.ppf(0.95, 1)
+    assert result.interval("weights").tolist() == [[0, 1]] * 3
+    few = egalitarian_choices(1, 2, 60, 4.0, lambda rng: rng.integers(1, 5, (15, 2)).astype(float))
+    limit = quiet(wf.ComparisonClassifier(), few)
+    assert limit.p == -np.inf
+    assert limit.conf_int()[1:3].tolist() == [[0, 1]] * 2
+
+
+def test_clusters_have_names_of_any_kind_but_none_is_missing():
+    def clustered(by):
+        data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)
+        return wf.ComparisonClassifier().fit(data).result_.cov_params("clustered")
+
+    mixed = np.array([int(i) if i % 2 else f"person {i}" for i in BY], dtype=object)
+    assert clustered(mixed) == pytest.approx(clustered(BY), rel=1e-9, abs=1e-15)
+    for nobody in (np.where(BY == 3, np.nan, BY), np.where(BY == 3, None, BY.astype(object))):
+        with pytest.raises(wf.InputError, match="who made every decision"):
+            clustered(nobody)
+
+
+def test_one_group_of_all_is_refused_like_equal_weights():
+    data = egalitarian_choices(11, 4, 300, 5.0)
+    for options in (dict(weights="equal"), dict(groups=list("aaaa"))):
+        with pytest.raises(wf.InputError, match="near p = -inf equal weights"):
+            quiet(wf.ComparisonClassifier(**options), data).test("egalitarian")
+
+
 def test_a_pickled_result_gives_the_same_answers():
     result = wf.ComparisonClassifier().fit(CHOICES.comparisons()).result_
     again = pickle.loads(pickle.dumps(result))

@@ -198,8 +198,15 @@ def _clusters(fitted: Fitted, kind: CovarianceName) -> npt.NDArray[np.intp] | No
             "Give Comparisons(…, by=…), or by=… to Comparisons.from_arrays, and fit to that."
         )
     assert fitted.decided is not None
-    _, labels = np.unique(by[fitted.decided.counts > 0], return_inverse=True)
-    labels = labels.reshape(-1)
+    names = by[fitted.decided.counts > 0].tolist()
+    missing = [i for i, name in enumerate(names) if name is None or name != name]  # NaN
+    if missing:
+        raise InputError(
+            'covariance="clustered" needs to know who made every decision; found no name for '
+            f"{len(missing)} of {len(names)}. Leave those out, or name who decided."
+        )
+    number = {name: i for i, name in enumerate(dict.fromkeys(names))}  # names of any kind
+    labels = np.array([number[name] for name in names])
     if labels.max() == 0:
         raise InputError(
             'covariance="clustered" needs decisions of at least two people; found those of one. '

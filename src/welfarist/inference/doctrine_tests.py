@@ -214,7 +214,10 @@ def _listed(names: tuple[str, ...], weights: FloatArray) -> str:
 
 def _refuse_irregular(fitted: Fitted, null: _Null) -> None:
     """Refuse nulls whose statistic follows no distribution that is known."""
-    loss, fixed = fitted.loss, null.weighting.fixed
+    loss, weighting = fitted.loss, null.weighting
+    fixed = weighting.fixed
+    if fixed is None and weighting.free == 1:  # one group of all is as good as known weights
+        fixed = weighting.to_people(weighting.start())
     why = None
     if null.power is not None and np.isinf(null.power):
         if fitted.learned_weights:

@@ -19,6 +19,10 @@ DataLoss = ScoreLoss | ComparisonLoss
 
 # A parameter this near to its bound, relative to it, is at it.
 _AT_BOUND = 1e-3
+# A flip rate, or a logarithm, this near to its bound is there: no data tell them apart.
+_AT_END = 1e-9
+# Deviance that rounding may add.
+_NOTHING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
@@ -60,16 +64,28 @@ class Fitted:
     def require(self) -> Fitted:
         """Return the fit, or refuse one that has no standard errors, intervals and tests."""
         self.require_maximum()
-        loss = self.loss
-        if isinstance(loss, ComparisonLoss):
-            largest = float(np.log(loss.tau_max))
-            if self.point.extras[0] >= largest - _AT_BOUND or loss.is_perfect(self.value):
-                raise InputError(
-                    "standard errors, intervals and tests need choices with noise; found tau at "
-                    f'its cap, {loss.tau_max:g}. If the choices are noise-free, noise="none" finds '
-                    "the set of all rules that explain them; otherwise raise tau_max."
-                )
+        if isinstance(self.loss, ComparisonLoss) and self._noise_free():
+            raise InputError(
+                "standard errors, intervals and tests need choices with noise; found tau at its "
+                f"cap, {self.loss.tau_max:g}, or that it could as well be. If the choices are "
+                'noise-free, noise="none" finds the set of all rules that explain them; otherwise '
+                "raise tau_max."
+            )
         return self
+
+    def _noise_free(self) -> bool:
+        """Whether nothing speaks against the largest tau.
+
+        A comparison of equals is a coin toss whatever tau is. Where only such are left unexplained
+        the search ends before its cap, because the loss hardly falls any more.
+        """
+        loss, point = self.at_rule()
+        assert isinstance(loss, ComparisonLoss)
+        largest = float(np.log(loss.tau_max))
+        if loss.is_perfect(self.value) or point.extras[0] >= largest - _AT_BOUND:
+            return True
+        capped = replace(point, extras=np.array([largest, *point.extras[1:]]))
+        return self.deviance(loss.evaluate(capped).value) <= _NOTHING
 
     def require_maximum(self) -> Fitted:
         """Return the fit, or refuse one whose estimates are no maximum of a likelihood."""
@@ -157,4 +173,4 @@ class Fitted:
         """For each of the model's own parameters, whether it is where its range ends."""
         lower, upper = self.loss.extra_bounds
         near = np.minimum(self.point.extras - lower, upper - self.point.extras)
-        return [bool(gap <= 0.0) for gap in near]
+        return [bool(gap <= _AT_END) for gap in near]

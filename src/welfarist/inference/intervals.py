@@ -18,6 +18,7 @@ from welfarist.inference.profile import (
     WeightCurve,
     interval_of,
     power_interval,
+    undetermined_weights,
 )
 from welfarist.validation import FloatArray, is_real
 
@@ -64,8 +65,10 @@ def interval(
     if method == "wald":
         return _wald(fitted, chosen, level, covariance)
     strides = _strides(fitted)
-    seen: dict[int, tuple[float, float]] = {}
     allowed = float(chi2.ppf(level, 1))
+    seen: dict[int, tuple[float, float]] = {}
+    if any(kind_of(fitted.names[i]) == "weights" for i in chosen):
+        seen = dict.fromkeys(undetermined_weights(fitted, allowed), (0.0, 1.0))
     return np.array([_profile(fitted, i, strides[i], allowed, seen) for i in chosen])
 
 
@@ -156,16 +159,16 @@ def _profile(
         logarithmic = fitted.loss.extra_names[held].startswith("log_")
         report: Callable[[float], float] = np.exp if logarithmic else float
         return interval_of(ExtraCurve(fitted, held, stride), Ends(*_RANGES[kind], report), allowed)
-    if np.isinf(fitted.point.p):
-        raise InputError(
-            f"weights have no intervals at p = {fitted.point.p:g}, where they only say who counts. "
-            "Fix p at a finite value to learn how much."
-        )
     person = i - int(fitted.loss.learn_power)
     weighting = fitted.loss.weighting
     free = person if weighting.group_of is None else int(weighting.group_of[person])
     size = float(weighting.sizes()[free])
     if free not in seen:
+        if np.isinf(fitted.point.p):
+            raise InputError(
+                f"weights have no intervals at p = {fitted.point.p:g}, where they only say who "
+                "counts. Fix p at a finite value to learn how much."
+            )
         curve_of_weight = WeightCurve(fitted, free, stride * size)
         seen[free] = interval_of(curve_of_weight, Ends(0.0, 1.0, float), allowed)
     low, high = seen[free]

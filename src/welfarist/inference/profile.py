@@ -37,7 +37,8 @@ _GROWTH = 1.6  # by which steps outward grow
 _BRANCH = 1e-3  # a deviance lower by this belongs to another optimum
 _TINY = 1e-100  # a curvature by weights as small as this cannot be carried to another point
 _ROUNDS = 5  # better branches that are followed at the end of an interval
-# The largest weight at which the others still count.
+# The smallest weight that is told from 0, and the largest at which the others still count.
+_NEARLY_NONE = 1e-6
 _NEARLY_ALL = 1.0 - 1e-6
 _FARTHEST = 300.0  # a logarithm of a scale at which a score's loss no longer changes
 
@@ -171,7 +172,8 @@ class WeightCurve(Curve):
     def __init__(self, fitted: Fitted, held: int, stride: float) -> None:
         self._index = held
         centre = min(float(fitted.point.weights[held]), _NEARLY_ALL)
-        super().__init__(fitted, fitted.point, centre, (0.0, _NEARLY_ALL), stride)
+        ends = min(_NEARLY_NONE, centre), _NEARLY_ALL
+        super().__init__(fitted, fitted.point, centre, ends, stride)
 
     def _held(self, x: float) -> DataLoss:
         inner = self._fitted.loss.weighting
@@ -298,6 +300,29 @@ def power_interval(
         else:
             ends.append(sinh(found))
     return ends[0], ends[1]
+
+
+def undetermined_weights(fitted: Fitted, allowed: float) -> list[int]:
+    """Return the free weights that may be anything from 0 to 1.
+
+    Where an infinite power is allowed weights only say who counts: everybody who does, if not
+    alone, may have any weight. A search over finite powers would creep towards that for long, and
+    would end where its range does.
+    """
+    loss, solver, p = fitted.loss, fitted.solver, fitted.point.p
+    found = np.zeros(loss.weighting.free, dtype=bool)
+    if not loss.learn_power:
+        return []
+    for sign in (1.0,) if loss.has_zeros else (-1.0, 1.0):
+        limit = LimitFit(loss, sign * np.inf, solver.max_iter, solver.tolerance)
+        rules = [limit.with_everybody()]
+        if sign * p > _TOWARDS:
+            rules.append(limit.search(loss.weighting.gather(fitted.weights)))
+        for rule in rules:
+            counts = loss.weighting.gather(rule.weights) > 0
+            if counts.sum() > 1 and deviance_of(fitted, rule.value) <= allowed:
+                found |= counts
+    return [int(i) for i in np.flatnonzero(found)]
 
 
 @dataclass(frozen=True)
