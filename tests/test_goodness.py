@@ -488,6 +488,8 @@ def test_surprises_are_the_least_likely_rows_of_the_users_data():
     found = result.surprises(12)
     assert [surprise.row for surprise in found] == expected.tolist()
     assert found.total == counts[likely < 0.5].sum()
+    lost = np.array([TABLE[a] - TABLE[b] for a, b in PAIRS]) * outcomes[:, None]
+    assert found.dominated == counts[(outcomes != 0) & (lost <= 0).all(axis=1)].sum() > 0
     for surprise in found:
         i = surprise.row
         chosen, other = PAIRS[i] if outcomes[i] > 0 else PAIRS[i][::-1]
@@ -719,4 +721,6 @@ def test_dictators_do_not_share_one_power_mean():
     row = choices.iloc[surprise.row]
     assert surprise.by == row["person"]
     assert surprise.probability < 0.001
+    # Many of them pay to hurt somebody who has more: no rule of this family does.
+    assert result.surprises().dominated > 150
     assert result.calibration().p_value < 0.001

@@ -304,7 +304,10 @@ def _inapplicable(name: str, reason: str) -> Check:
 
 def _position_in_words(found: ScoreTest) -> str:
     often = "more" if found.root > 0 else "less"
-    return f"the first action is preferred {often} often than the rule says"
+    return (
+        f"the first action is preferred {often} often than the rule says, for its place or for "
+        "something else that first actions share"
+    )
 
 
 def _level_in_words(found: ScoreTest) -> str:
