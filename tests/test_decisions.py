@@ -170,3 +170,53 @@ def test_names_of_actions_are_not_row_numbers():
     for pairs in ([["x", "y"]], pd.DataFrame({"one": ["x"], "two": ["y"]})):
         with pytest.raises(wf.InputError, match="get_indexer"):
             wf.Comparisons(TABLE, pairs, [1])
+
+
+def test_actions_may_have_names():
+    pairs, outcomes = [[0, 1], [1, 2]], [1, -1]
+    made = wf.Comparisons(TABLE, pairs, outcomes, names=["bus", "school", "clinic"])
+    assert made.names == ("bus", "school", "clinic")
+    assert made[:1].names == made.names
+    assert wf.Comparisons(TABLE, pairs, outcomes).names is None
+    assert made.numbered
+    assert not wf.Comparisons.from_arrays(TABLE, TABLE[::-1], [1, 1, -1]).numbered
+
+
+@pytest.mark.parametrize(
+    ("index", "names"),
+    [
+        (["bus", "school", "clinic"], ("bus", "school", "clinic")),
+        ([4, 7, 9], ("4", "7", "9")),
+        ([0, 1, 2], None),
+        (["bus", "bus", "clinic"], None),
+        (
+            pd.MultiIndex.from_tuples([("bus", 1), ("bus", 2), ("clinic", 1)]),
+            ("bus, 1", "bus, 2", "clinic, 1"),
+        ),
+    ],
+)
+def test_an_index_of_other_than_row_numbers_names_actions(index, names):
+    frame = pd.DataFrame(TABLE, columns=["a", "b"], index=index)
+    made = wf.Comparisons(frame, [[0, 1]], [1])
+    assert made.names == names
+    assert made.stakeholders == ("a", "b")
+    given = wf.Comparisons(frame, [[0, 1]], [1], names=["x", "y", "z"])
+    assert given.names == ("x", "y", "z")
+
+
+def test_a_frame_without_an_index_names_nobody():
+    assert wf.Comparisons(pl.DataFrame({"a": [1.0, 2.0]}), [[0, 1]], [1]).names is None
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a", "b"], "one name per action, 3 in all; found 2"),
+        (["a", "b", "a"], "'a' at rows 0 and 2"),
+        ("abc", "a list with one name per action"),
+        (3, "a list with one name per action"),
+    ],
+)
+def test_names_of_actions_are_checked(names, message):
+    with pytest.raises(wf.InputError, match=message):
+        wf.Comparisons(TABLE, [[0, 1]], [1], names=names)

@@ -7,7 +7,7 @@ test whether it would fit better. All derivatives come from one pass over the de
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from welfarist.goodness.score_test import (
 )
 from welfarist.inference.fitted import Fitted
 from welfarist.losses import ScoreLoss
+from welfarist.solvers.newton import SMALLEST_POSITIVE_POWER
 from welfarist.tables import to_frame
 from welfarist.validation import FloatArray
 
@@ -36,6 +37,8 @@ CLEAR_SHARE = 0.01
 # Margins (in units of the noise) beyond which a slip is as surprising as one there: the score of
 # slips grows as e^|z|, and uncut a single decision would decide.
 _CLEAREST = 4.0
+# How far inside its range, relative to the edge, a power at the edge is looked at.
+_INSIDE = 0.01
 
 
 @dataclass(frozen=True)
@@ -173,39 +176,49 @@ _NULLS = {
 
 def misfit_of(fitted: Fitted, predictions: Predictions | None, rounding: Rounding | None) -> Misfit:
     """Check a fit against alternatives to its family."""
-    reason = _why_not(fitted)
-    if reason:
-        return Misfit((), rounding, reason)
-    terms = terms_of(fitted)
-    if isinstance(fitted.loss, ScoreLoss):
-        checks = _of_scores(fitted, terms)
-    else:
-        assert predictions is not None
-        checks = _of_comparisons(fitted, terms, predictions)
-    return Misfit(tuple(checks), rounding, note=_note(fitted))
-
-
-def _why_not(fitted: Fitted) -> str:
     try:
         fitted.require()
     except InputError as refusal:
-        return str(refusal)
+        return Misfit((), rounding, str(refusal))
+    notes = _notes(fitted)
+    inner = _inside(fitted)
+    terms = terms_of(inner)
+    if isinstance(inner.loss, ScoreLoss):
+        checks = _of_scores(inner, terms)
+    else:
+        assert predictions is not None
+        checks = _of_comparisons(inner, terms, predictions)
+    return Misfit(tuple(checks), rounding, note=" ".join(notes))
+
+
+def _inside(fitted: Fitted) -> Fitted:
+    """The fit with p just inside the edge of its range, if it lies there.
+
+    At the edge itself p has no direction to move in; next to it the power and the weights do, and
+    what they could do is not held against the family.
+    """
+    loss, point = fitted.loss, fitted.point
+    if not (loss.learn_power and fitted.power_on_edge):
+        return fitted
+    at_zero = loss.has_zeros and point.p < 1.0
+    p = SMALLEST_POSITIVE_POWER * (1.0 + _INSIDE) if at_zero else loss.largest_power
+    p = p if at_zero else float(np.copysign(p * (1.0 - _INSIDE), point.p))
+    return replace(fitted, point=replace(point, p=p))
+
+
+def _notes(fitted: Fitted) -> list[str]:
+    notes = []
     if fitted.loss.learn_power and fitted.power_on_edge:
-        return (
-            f"checks need an estimate inside its range; found p = {fitted.point.p:g}, at the edge. "
-            "Fit with p given."
+        notes.append(
+            f"p = {fitted.point.p:g} is at the edge of its range, so that p-values are rough."
         )
-    return ""
-
-
-def _note(fitted: Fitted) -> str:
     people = deciders(fitted)
-    if people is None:
-        return ""
-    return (
-        f"these decisions come from {people.max() + 1} decision makers; if they follow different "
-        "rules, one rule for all of them may show as misfit too."
-    )
+    if people is not None:
+        notes.append(
+            f"these decisions come from {people.max() + 1} decision makers; if they follow "
+            "different rules, one rule for all of them may show as misfit too."
+        )
+    return notes
 
 
 def _of_scores(fitted: Fitted, terms: Terms) -> list[Check]:
@@ -291,7 +304,10 @@ def _inapplicable(name: str, reason: str) -> Check:
 
 def _position_in_words(found: ScoreTest) -> str:
     often = "more" if found.root > 0 else "less"
-    return f"the first action is preferred {often} often than the rule says"
+    return (
+        f"the first action is preferred {often} often than the rule says, for its place or for "
+        "something else that first actions share"
+    )
 
 
 def _level_in_words(found: ScoreTest) -> str:

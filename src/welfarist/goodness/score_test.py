@@ -21,7 +21,8 @@ from scipy.sparse import csr_array
 from scipy.stats import chi2
 from scipy.stats import f as f_distribution
 
-from welfarist.inference.covariance import Face, face_of
+from welfarist.decisions import Comparisons
+from welfarist.inference.covariance import face_of
 from welfarist.inference.fitted import Fitted
 from welfarist.losses import ComparisonLoss, ScoreLoss
 from welfarist.losses.base import action_rows
@@ -100,59 +101,106 @@ class ScoreTest:
     root: float
 
 
+@dataclass(frozen=True, eq=False)
+class _ChoiceTangent:
+    """What the derivatives of single comparisons are made of.
+
+    Attributes
+    ----------
+    decided : Comparisons
+    kept : (n,) array of int
+        Rows of decisions that were observed.
+    number : (N,) array of int
+        The number of each action among those that were compared.
+    welfare : (A,) array
+        Log welfare of the actions that were compared.
+    table : (A, m + e) array
+        Its derivatives by the estimates, along their face, and the new terms.
+    tail : (m, 1 or 2) array
+        Moves of log tau and rho along the face.
+    tau, rho : float
+    """
+
+    decided: Comparisons
+    kept: npt.NDArray[np.intp]
+    number: npt.NDArray[np.intp]
+    welfare: FloatArray
+    table: FloatArray
+    tail: FloatArray
+    tau: float
+    rho: float
+
+    @classmethod
+    def of(cls, fitted: Fitted, terms: FloatArray) -> _ChoiceTangent:
+        face, decided = face_of(fitted), fitted.decided
+        loss, point = face.loss, face.point
+        assert isinstance(loss, ComparisonLoss)
+        assert decided is not None
+        _, used = decided.merged.renumbered(decided.actions)
+        number = np.zeros(decided.actions, dtype=np.intp)
+        number[used] = np.arange(len(used))
+        mean = loss.evaluate(point).mean
+        own = action_rows(mean, point, loss.weighting, loss.learn_power)
+        m, q = len(face.basis), len(own)
+        table = np.empty((len(used), m + len(terms)))
+        table[:, :m] = own.T @ face.basis[:, :q].T
+        table[:, m:] = terms.T
+        return cls(
+            decided,
+            np.flatnonzero(decided.counts > 0),
+            number,
+            above_nothing(mean.value, loss.has_zeros),
+            table,
+            face.basis[:, q:],
+            float(np.exp(point.extras[0])),
+            float(point.extras[1]) if loss.lapse else 0.0,
+        )
+
+    def block(
+        self, part: slice, columns: Columns | None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Design (b, m + e) and surprise (b,), both with unit variance, and counts (b,)."""
+        rows, steep, m = self.kept[part], 1.0 - 2.0 * self.rho, len(self.tail)
+        first, second = self.number[self.decided.pairs[rows]].T
+        z = self.tau * (self.welfare[first] - self.welfare[second])
+        design = self.tau * (self.table[first] - self.table[second])
+        design[:, :m] += np.outer(z, self.tail[:, 0])
+        if columns is not None:
+            design = np.hstack([design, columns(part)])
+        up, down = preference_probability(z, 0.0), preference_probability(-z, 0.0)
+        likely, unlikely = self.rho + steep * up, self.rho + steep * down
+        spread = np.sqrt(np.maximum(likely * unlikely, np.finfo(np.float64).tiny))
+        design *= (steep * up * down / spread)[:, None]
+        if self.tail.shape[1] > 1:
+            design[:, :m] += np.outer((down - up) / spread, self.tail[:, 1])
+        answer = 0.5 + 0.5 * self.decided.outcomes[rows]
+        surprise = (answer * unlikely - (1.0 - answer) * likely) / spread
+        return design, surprise, self.decided.counts[rows]
+
+
 def slopes_of_comparisons(
     fitted: Fitted, terms: FloatArray, columns: Columns | None = None
 ) -> Slopes:
-    """Slopes for terms (e, N) of the log welfare of the actions that were compared.
+    """Slopes for terms (e, A) of the log welfare of the A actions that were compared.
 
     `columns` adds terms of the margin: for a slice of the decisions (those that count, in the
     user's order) it gives an array (b, c), which follows the e terms.
     """
-    face, decided = face_of(fitted), fitted.decided
-    loss, point = face.loss, face.point
-    assert isinstance(loss, ComparisonLoss)
-    assert decided is not None
-    kept = np.flatnonzero(decided.counts > 0)
-    number = compared_numbers(fitted)
-    here = loss.evaluate(point)
-    welfare = above_nothing(here.mean.value, loss.has_zeros)
-    tau, rho = float(np.exp(point.extras[0])), float(point.extras[1]) if loss.lapse else 0.0
-    own = action_rows(here.mean, point, loss.weighting, loss.learn_power)
-    tail = face.basis[:, len(own) :]
-    table = np.ascontiguousarray(np.vstack([face.basis[:, : len(own)] @ own, terms]).T)
-    m = len(face.basis)
-    people = deciders(fitted)
-    slope: FloatArray | None = None
-    by_person: FloatArray | None = None
-    for start in range(0, len(kept), _BLOCK):
+    tangent, people = _ChoiceTangent.of(fitted, terms), deciders(fitted)
+    added = 0 if columns is None else columns(slice(0, 1)).shape[1]
+    size = tangent.table.shape[1] + added
+    slope, information = np.zeros(size), np.zeros((size, size))
+    by_person = None if people is None else np.zeros((int(people.max()) + 1, size))
+    for start in range(0, len(tangent.kept), _BLOCK):
         part = slice(start, start + _BLOCK)
-        rows = kept[part]
-        first, second = number[decided.pairs[rows]].T
-        z = tau * (welfare[first] - welfare[second])
-        margins = tau * (table[first] - table[second])
-        margins[:, :m] += np.outer(z, tail[:, 0])
-        if columns is not None:
-            margins = np.hstack([margins, columns(part)])
-        up, down = preference_probability(z, 0.0), preference_probability(-z, 0.0)
-        likely, unlikely = rho + (1 - 2 * rho) * up, rho + (1 - 2 * rho) * down
-        spread = np.sqrt(np.maximum(likely * unlikely, np.finfo(np.float64).tiny))
-        answer = 0.5 + 0.5 * decided.outcomes[rows]
-        surprise = (answer * unlikely - (1.0 - answer) * likely) / spread
-        design = margins * ((1 - 2 * rho) * up * down / spread)[:, None]
-        if loss.lapse:
-            design[:, :m] += np.outer((down - up) / spread, tail[:, 1])
-        times = decided.counts[rows]
-        if slope is None:
-            slope = np.zeros(design.shape[1])
-            information = np.zeros((design.shape[1],) * 2)
+        design, surprise, times = tangent.block(part, columns)
         slope += design.T @ (times * surprise)
-        if people is not None:
-            own_slopes = _sums(design * (times * surprise)[:, None], people, part)
-            by_person = own_slopes if by_person is None else by_person + own_slopes
+        if people is not None and by_person is not None:
+            by_person += _sums(design * (times * surprise)[:, None], people[part], len(by_person))
         design *= np.sqrt(times)[:, None]
         information += design.T @ design
-    assert slope is not None
     total = fitted.value * fitted.observations
+    m = len(tangent.tail)
     return Slopes(slope, information, m, fitted.observations, total, False, by_person)
 
 
@@ -165,25 +213,15 @@ def deciders(fitted: Fitted) -> npt.NDArray[np.intp] | None:
     return labels.reshape(-1) if len(names) > 1 else None
 
 
-def _sums(values: FloatArray, people: npt.NDArray[np.intp], part: slice) -> FloatArray:
+def _sums(values: FloatArray, people: npt.NDArray[np.intp], size: int) -> FloatArray:
     """Sums (G, q) of rows (b, q) over those of the same person."""
-    own = people[part]
-    shape = (int(people.max()) + 1, len(own))
-    return np.asarray(csr_array((np.ones(len(own)), (own, np.arange(len(own)))), shape) @ values)
-
-
-def compared_numbers(fitted: Fitted) -> npt.NDArray[np.intp]:
-    """For each action of the user's table (N,), its number among those that were compared."""
-    assert fitted.decided is not None
-    _, used = fitted.decided.merged.renumbered(fitted.decided.actions)
-    number = np.zeros(fitted.decided.actions, dtype=np.intp)
-    number[used] = np.arange(len(used))
-    return number
+    entries = (np.ones(len(people)), (people, np.arange(len(people))))
+    return np.asarray(csr_array(entries, shape=(size, len(people))) @ values)
 
 
 def slopes_of_scores(fitted: Fitted, terms: FloatArray, constant: bool) -> Slopes:
     """Slopes for terms (e, N) of log welfare, and one for a constant added to every score."""
-    face: Face = face_of(fitted)
+    face = face_of(fitted)
     loss, point = face.loss, face.point
     assert isinstance(loss, ScoreLoss)
     here = loss.evaluate(point)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from welfarist.decisions import Comparisons, Scores
 from welfarist.errors import InputError
@@ -162,10 +163,16 @@ class Surprises(Sequence[Any]):
     total : float
         How many decisions went against the rule in all, counts included; for scores how many
         there are.
+    dominated : float
+        How many of them chose an action that is better for nobody and worse for somebody, which
+        no rule of the family prefers; 0 for scores.
     """
 
-    def __init__(self, found: Sequence[Any], total: float, heading: str) -> None:
+    def __init__(
+        self, found: Sequence[Any], total: float, heading: str, dominated: float = 0.0
+    ) -> None:
         self._found, self.total, self._heading = tuple(found), total, heading
+        self.dominated = dominated
 
     def __len__(self) -> int:
         return len(self._found)
@@ -206,13 +213,27 @@ def surprising_choices(
     clearest = np.argsort(-np.abs(predictions.margins[against]), kind="stable")
     chosen = against[clearest[: checked_count(count)]]
     found = [_surprise(decided, predictions, rule, stakeholders, i) for i in chosen.tolist()]
+    dominated = float(predictions.counts[against] @ _dominated(decided, predictions, against))
     observed = float(predictions.counts.sum())
-    heading = (
-        f"{total:g} of {observed:g} decisions went against the rule"
-        + (f"; the {len(found)} it least expected:" if 1 < len(found) < total else "")
-        + ("." if not found else "")
-    )
-    return Surprises(found, total, heading)
+    heading = f"{total:g} of {observed:g} decisions went against the rule"
+    if dominated:
+        heading += f", {dominated:g} of them for an action that is better for nobody"
+    heading += f"; the {len(found)} least expected:" if 1 < len(found) < total else ""
+    return Surprises(found, total, heading + ("." if not found else ""), dominated)
+
+
+def _dominated(
+    decided: Comparisons, predictions: Predictions, against: npt.NDArray[np.intp]
+) -> npt.NDArray[np.bool_]:
+    """Whether each of some decisions (k,) went to an action that is better for nobody."""
+    pairs = decided.pairs[predictions.rows[against]]
+    first = predictions.outcomes[against] > 0
+    chosen, other = np.where(first, *pairs.T), np.where(first, *pairs.T[::-1])
+    nobody, somebody = np.ones(len(against), dtype=bool), np.zeros(len(against), dtype=bool)
+    for person in decided.utilities.T:  # one at a time, so that no large table is copied
+        nobody &= person[chosen] <= person[other]
+        somebody |= person[chosen] < person[other]
+    return nobody & somebody
 
 
 def _surprise(
