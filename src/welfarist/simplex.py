@@ -10,6 +10,8 @@ from welfarist.validation import FloatArray
 _EQUALITY = 5  # daqp's mark for a constraint that holds with equality
 _PRIMAL_TOLERANCE = 1e-11
 _SMALLEST_WEIGHT = 1e-290
+# Weights whose sum a move changes by more than this are not on the simplex up to rounding.
+_LARGEST_ERROR = 0.5
 
 
 class QuadraticStep:
@@ -71,6 +73,8 @@ class QuadraticStep:
         np.minimum(move, upper, out=move)
         held = np.flatnonzero(info["lam"][: self._weights])
         move[held] = lower[held]
+        if self._weights and abs(float(units @ move[: self._weights])) > _LARGEST_ERROR:
+            return None
         return np.asarray(move)
 
 
