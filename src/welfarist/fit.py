@@ -12,6 +12,7 @@ import numpy as np
 from welfarist.certificates import Certificate
 from welfarist.doctrines import DOCTRINES
 from welfarist.exact import ExactRecord
+from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.fitted import Fitted
 from welfarist.inference.results import Statistics
 from welfarist.validation import FloatArray
@@ -87,6 +88,8 @@ class FitResult(Statistics):
     fitted : Fitted or None
         The likelihood, its maximum and the decisions, for standard errors, intervals and tests;
         None where errors were counted.
+    covariance : "fisher", "robust", "clustered" or "bootstrap"
+        Which standard errors are the result's own; see :meth:`with_covariance`.
 
     Examples
     --------
@@ -127,6 +130,7 @@ class FitResult(Statistics):
     exact: ExactRecord | None = None
     certifier: Callable[[], Certificate] | None = field(default=None, repr=False)
     fitted: Fitted | None = field(default=None, repr=False)
+    covariance: CovarianceName = "fisher"
 
     @cached_property
     def certificate(self) -> Certificate | None:

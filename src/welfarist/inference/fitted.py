@@ -60,16 +60,21 @@ class Fitted:
     def require(self) -> Fitted:
         """Return the fit, or refuse one that has no standard errors, intervals and tests."""
         self.require_maximum()
-        loss = self.loss
-        if isinstance(loss, ComparisonLoss):
-            largest = float(np.log(loss.tau_max))
-            if self.point.extras[0] >= largest - _AT_BOUND or loss.is_perfect(self.value):
-                raise InputError(
-                    "standard errors, intervals and tests need choices with noise; found tau at "
-                    f'its cap, {loss.tau_max:g}. If the choices are noise-free, noise="none" finds '
-                    "the set of all rules that explain them; otherwise raise tau_max."
-                )
+        if not self.has_noise(self.point, self.value):
+            assert isinstance(self.loss, ComparisonLoss)
+            raise InputError(
+                "standard errors, intervals and tests need choices with noise; found tau at "
+                f'its cap, {self.loss.tau_max:g}. If the choices are noise-free, noise="none" '
+                "finds the set of all rules that explain them; otherwise raise tau_max."
+            )
         return self
+
+    def has_noise(self, point: Point, value: float) -> bool:
+        """Whether choices are left to chance at a point whose mean loss is `value`."""
+        if not isinstance(self.loss, ComparisonLoss):
+            return True
+        largest = float(np.log(self.loss.tau_max)) - _AT_BOUND
+        return not (float(point.extras[0]) >= largest or self.loss.is_perfect(value))
 
     def require_maximum(self) -> Fitted:
         """Return the fit, or refuse one whose estimates are no maximum of a likelihood."""
@@ -138,10 +143,14 @@ class Fitted:
     @cached_property
     def estimates(self) -> FloatArray:
         """What was learned: p, one weight per person, tau or scale, rho."""
-        power = [self.point.p] if self.loss.learn_power else []
-        people = self.weights.tolist() if self.learned_weights else []
+        return self.estimates_at(self.point, self.weights)
+
+    def estimates_at(self, point: Point, weights: FloatArray) -> FloatArray:
+        """Return the same for another point, with one weight per person (d,)."""
+        power = [point.p] if self.loss.learn_power else []
+        people = weights.tolist() if self.learned_weights else []
         logarithmic = [name.startswith("log_") for name in self.loss.extra_names]
-        extras = np.where(logarithmic, np.exp(self.point.extras), self.point.extras)
+        extras = np.where(logarithmic, np.exp(point.extras), point.extras)
         return np.array([*power, *people, *extras.tolist()])
 
     @property
