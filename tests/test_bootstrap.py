@@ -318,7 +318,9 @@ def test_wald_tests_are_squares_of_standard_errors():
     away = np.array([result.p + 0.6, *(result.weights[:2] - 1 / 3)])  # the third follows
     assert both.statistic == pytest.approx(away @ np.linalg.inv(covariance[:3, :3]) @ away)
     assert both.degrees == 3
-    assert "one person as independent" in result.test("Nash").note
+    assert 'covariance="clustered") does not' in result.test("Nash").note
+    edge = result.test(weights=[0.6, 0.4, 0]).note
+    assert "one person as independent, which can" in edge
 
 
 def test_p_values_count_the_observed_one():

@@ -119,7 +119,7 @@ def likelihood_ratio(
         progress=Progress(False),
     )
     statistic = deviance_of(fitted, found.value)
-    notes = [_gone(null, found.weights), _dependent(fitted)]
+    notes = [_gone(null, found.weights), _dependent(fitted, null)]
     if _is_irregular(fitted, null):
         reference = reference_under(fitted, loss, found, simulation or Simulation())
         distribution, p_value = str(reference), reference.p_value(statistic)
@@ -290,11 +290,11 @@ def _left_out(failed: int) -> str:
     return f"{failed} more samples were left out: a fit did not converge." if failed else ""
 
 
-def _dependent(fitted: Fitted) -> str:
+def _dependent(fitted: Fitted, null: Null) -> str:
     """Say when it is known that decisions of one person were taken as independent."""
     if fitted.decided is None or fitted.decided.by is None:
         return ""
-    return (
-        "the likelihood ratio takes the decisions of one person as independent; "
-        'test(…, covariance="clustered") does not.'
-    )
+    same = "the likelihood ratio takes the decisions of one person as independent"
+    if null.edges:  # where no Wald test applies
+        return f"{same}, which can make the p-value too small."
+    return f'{same}; test(…, covariance="clustered") does not.'
