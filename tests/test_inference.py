@@ -443,10 +443,7 @@ def test_refusals_say_what_to_do():
         (lambda: result.test("Nash", p=1), "a doctrine or p"),
         (lambda: result.test(1), "Write p=1"),
         (lambda: result.test("socialist"), "a doctrine must be one of"),
-        (lambda: result.test("egalitarian"), "only say who counts"),
         (lambda: result.test(weights="learn"), 'found "learn"'),
-        (lambda: result.test(weights=[1, 0, 0, 0, 0]), "every p gives the same welfare"),
-        (lambda: result.test(weights=[1, 1, 1, 0, 0]), "2 weights of 0"),
         (lambda: result.test(groups=list("abcde")), "must join people"),
     ):
         with pytest.raises(wf.InputError, match=words):

@@ -89,6 +89,8 @@ class FitResult(Statistics, Checks):
         None where errors were counted.
     decided : Comparisons, Scores or None
         The decisions that were fitted; None in what :meth:`without_data` returns.
+    covariance : "fisher", "robust", "clustered" or "bootstrap"
+        Which standard errors are the result's own; see :meth:`with_covariance`.
 
     Examples
     --------
@@ -130,6 +132,7 @@ class FitResult(Statistics, Checks):
     certifier: Callable[[], Certificate] | None = field(default=None, repr=False)
     fitted: Fitted | None = field(default=None, repr=False)
     decided: Comparisons | Scores | None = field(default=None, repr=False)
+    covariance: CovarianceName = "fisher"
 
     @cached_property
     def certificate(self) -> Certificate | None:
@@ -216,7 +219,7 @@ class FitResult(Statistics, Checks):
         self,
         level: float | None = 0.95,
         method: MethodName | None = None,
-        covariance: CovarianceName = "fisher",
+        covariance: CovarianceName | None = None,
     ) -> Summary:
         """Return a table of the estimates: a text, with :meth:`Summary.as_html` and other forms.
 
@@ -225,13 +228,14 @@ class FitResult(Statistics, Checks):
         level : float, optional
             Probability with which an interval holds the true value; None leaves out intervals and
             standard errors.
-        method : "profile" or "wald", optional
-            How intervals are made. Left out, it is by profile likelihood where that takes a
-            fraction of a second, and from standard errors for the weights, or for everything,
-            where it would take longer; a line below the table says which.
-        covariance : "fisher", "robust" or "clustered"
-            Where standard errors come from; see :meth:`cov_params`. Intervals of the last two are
-            made from them.
+        method : "profile", "wald" or "bootstrap", optional
+            How intervals are made. Left out, it is what goes with the covariance; for "fisher"
+            profile likelihood where that takes a fraction of a second, and standard errors for
+            the weights, or for everything, where it would take longer. A line below the table
+            says which.
+        covariance : "fisher", "robust", "clustered" or "bootstrap", optional
+            Where standard errors come from; left out, it is that of the result, see
+            :meth:`with_covariance`.
 
         Notes
         -----
@@ -266,7 +270,7 @@ class FitResult(Statistics, Checks):
         self,
         level: float | None = 0.95,
         method: MethodName | None = None,
-        covariance: CovarianceName = "fisher",
+        covariance: CovarianceName | None = None,
     ) -> Any:
         """Return the estimates of :meth:`summary` as a data frame, one row a parameter.
 

@@ -320,3 +320,11 @@ def generator_of(random_state: Any) -> np.random.Generator:
             "random_state must be a whole number that is not negative, a Generator or a "
             f"RandomState; found {random_state!r}."
         ) from None
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a seed that can be written down: the number itself, or one that is drawn."""
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if whole and random_state >= 0:
+        return int(random_state)
+    return int(generator_of(random_state).integers(2**31))

@@ -12,8 +12,9 @@ from welfarist.doctrines import DOCTRINES, doctrine_of
 from welfarist.errors import InputError
 from welfarist.exports import Alignment, Table, as_json, number, strict
 from welfarist.inference.covariance import CovarianceName
-from welfarist.inference.estimates import Estimate, estimates
-from welfarist.inference.intervals import MethodName, checked, kind_of
+from welfarist.inference.estimates import Estimate
+from welfarist.inference.intervals import MethodName, checked
+from welfarist.inference.naming import kind_of
 from welfarist.tables import to_frame
 
 if TYPE_CHECKING:
@@ -33,12 +34,14 @@ _CRITERIA = ("log-likelihood", "AIC", "BIC")
 _METHODS = {
     "profile": "profile likelihood",
     "wald": "standard errors (Wald)",
+    "bootstrap": "bootstrap",
     "ranges": "all rules that explain every decision",
 }
 _COVARIANCES = {
     "fisher": "the likelihood's curvature",
     "robust": "the robust covariance (sandwich)",
     "clustered": "the covariance clustered by who decided",
+    "bootstrap": "the bootstrap",
 }
 
 
@@ -189,9 +192,10 @@ def summarise(
     result: FitResult,
     level: float | None = 0.95,
     method: MethodName | None = None,
-    covariance: CovarianceName = "fisher",
+    covariance: CovarianceName | None = None,
 ) -> Summary:
     """Return the summary of a fit; see :meth:`FitResult.summary`."""
+    covariance = result.covariance if covariance is None else covariance
     checked(0.95 if level is None else level, method, covariance)
     rows, lines = _rows_with_intervals(result, level, method, covariance)
     lines = [*_how_it_ended(result), *lines]
@@ -222,7 +226,7 @@ def _rows_with_intervals(
         return _with_ranges(rows, result), []
     if result.fitted is None:
         return rows, []
-    found = estimates(result.fitted, level, method, covariance)
+    found = result.estimates(level, method, covariance)
     by_name = {estimate.name: estimate for estimate in found.rows}
     rows = [_sure(row, by_name) for row in rows]
     lines = _how_intervals_were_made(result, found.rows, level, covariance)
@@ -342,7 +346,8 @@ def _how_intervals_were_made(
     if any(row.standard_error is not None for row in rows):
         lines.append(f"Standard errors from {_COVARIANCES.get(covariance, covariance)}")
     decided = None if result.fitted is None else result.fitted.decided
-    if lines and covariance != "clustered" and decided is not None and decided.by is not None:
+    together = covariance in ("clustered", "bootstrap")
+    if lines and not together and decided is not None and decided.by is not None:
         lines.append(
             "Decisions were taken as independent, though it is known who decided: "
             'summary(covariance="clustered") is wider where people differ'

@@ -191,6 +191,14 @@ def is_real(value: object) -> bool:
     return real and not isinstance(value, bool)
 
 
+def check_count(value: object, what: str, least: int = 1) -> int:
+    """Require a whole number that is not below `least`."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least:  # type: ignore[operator]
+        raise InputError(f"{what} must be a whole number from {least} up; found {value!r}.")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
 def check_lengths(people: int, weights: int) -> None:
     """Require as many weights as there are people."""
     if weights != people:

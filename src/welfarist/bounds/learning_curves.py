@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,15 +20,17 @@ from welfarist.bounds.parameters import (
 from welfarist.bounds.planning import Task, described, excess_risk, largest_excess_risk
 from welfarist.bounds.trials import Examination, Outcome, Seed, Setting, run_trial
 from welfarist.decisions import as_utility_table
-from welfarist.errors import InputError, WelfaristError
+from welfarist.errors import InputError
 from welfarist.fit import FitResult
+from welfarist.jobs import run_jobs
 from welfarist.learners import ComparisonClassifier, WelfareRegressor
 from welfarist.progress import Progress, ProgressOption
 from welfarist.simulate import World
 from welfarist.simulate.deciding import LARGEST_NU
 from welfarist.simulate.streams import RandomState, stream
-from welfarist.simulate.worlds import check_count, check_number
+from welfarist.simulate.worlds import check_number
 from welfarist.tables import order_by_name
+from welfarist.validation import check_count
 
 Cell = tuple[int, Seed]
 
@@ -150,7 +149,7 @@ def learning_curve(
     setting = Setting(task, world, weights, noise, own.get("tau_max", np.inf))
     with threadpool_limits(1):  # their number could change digits
         examination = Examination.of(setting, size, [root])
-        outcomes = _outcomes(examination, cells, workers)
+        outcomes = run_jobs(_run, examination, cells, workers, option="jobs")
         done = list(shown.track(outcomes, len(cells), f"{task}, {weights} weights"))
     ranges = {name: own[name] for name in ("u_min", "u_max", "tau_max") if name in own}
     return LearningCurve(
@@ -282,33 +281,5 @@ def _of_bound(task: Task, world: World, noise: float, **given: float | None) -> 
     return own
 
 
-def _outcomes(examination: Examination, cells: Sequence[Cell], jobs: int) -> Iterator[Outcome]:
-    """Yield the outcome of each cell, in order."""
-    if jobs == 1:
-        for n, seed in cells:
-            yield run_trial(examination, n, seed)
-        return
-    # Forked processes inherit locks of threads that are gone; new ones start clean everywhere.
-    fresh = multiprocessing.get_context("spawn")
-    try:
-        with ProcessPoolExecutor(jobs, fresh, _prepare, (examination,)) as pool:
-            yield from pool.map(_run_prepared, cells)
-    except BrokenProcessPool:
-        raise WelfaristError(
-            "a process of jobs ended unexpectedly. If this is a script, the call must stand under "
-            'if __name__ == "__main__": (new processes read the script again); otherwise memory '
-            "may be short. jobs=1 works everywhere."
-        ) from None
-
-
-# What a process of its own judges by; the examination is sent there once, not for every cell.
-_prepared: list[Examination] = []
-
-
-def _prepare(examination: Examination) -> None:
-    threadpool_limits(1)
-    _prepared[:] = [examination]
-
-
-def _run_prepared(cell: Cell) -> Outcome:
-    return run_trial(_prepared[0], *cell)
+def _run(examination: Examination, cell: Cell) -> Outcome:
+    return run_trial(examination, *cell)

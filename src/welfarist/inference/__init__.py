@@ -1,5 +1,6 @@
 """How sure are we: covariances, intervals and tests of doctrines."""
 
+from welfarist.inference.bootstrap import Bootstrap, bootstrap
 from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
 from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio
 from welfarist.inference.fitted import Fitted
@@ -7,6 +8,8 @@ from welfarist.inference.intervals import MethodName, interval
 from welfarist.inference.power_profile import Profile, profile_of
 
 __all__ = [
+    "Bootstrap",
+    "bootstrap",
     "covariance_of",
     "CovarianceName",
     "DoctrineTest",

@@ -22,7 +22,8 @@ from welfarist.noise import lapse_choice, logistic_choice, observed_lapse
 from welfarist.solvers.coordinates import keeping_the_sum
 from welfarist.validation import FloatArray
 
-CovarianceName = Literal["fisher", "robust", "clustered"]
+FormulaName = Literal["fisher", "robust", "clustered"]
+CovarianceName = Literal["fisher", "robust", "clustered", "bootstrap"]
 
 # Smallest eigenvalue of an information matrix with unit diagonal that is not rounding.
 _SINGULAR = 1e-11
@@ -60,7 +61,15 @@ class Face:
     on_edge: tuple[str, ...]
 
 
-def covariance_of(fitted: Fitted, kind: CovarianceName) -> FloatArray:
+def check_covariance(kind: object) -> CovarianceName:
+    """Require the name of a covariance."""
+    if kind not in get_args(CovarianceName):
+        known = ", ".join(f'"{name}"' for name in get_args(CovarianceName))
+        raise InputError(f"covariance must be one of {known}; found {kind!r}.")
+    return kind  # type: ignore[return-value]
+
+
+def covariance_of(fitted: Fitted, kind: FormulaName) -> FloatArray:
     """Return the covariance (k, k) of the estimates, with zeros for those that are held.
 
     Parameters
@@ -72,9 +81,6 @@ def covariance_of(fitted: Fitted, kind: CovarianceName) -> FloatArray:
         whole decision makers, whose decisions may depend on each other, with the factor
         G / (G - 1) for G of them.
     """
-    if kind not in get_args(CovarianceName):
-        known = ", ".join(f'"{name}"' for name in get_args(CovarianceName))
-        raise InputError(f"covariance must be one of {known}; found {kind!r}.")
     fitted.require()
     face = face_of(fitted)
     inverse = _inverse_information(fitted, face)
@@ -187,7 +193,7 @@ def _inverse(information: FloatArray, labels: tuple[str, ...]) -> FloatArray:
     )
 
 
-def _clusters(fitted: Fitted, kind: CovarianceName) -> npt.NDArray[np.intp] | None:
+def _clusters(fitted: Fitted, kind: FormulaName) -> npt.NDArray[np.intp] | None:
     """The number of who decided, for every single decision (n,); None if each is on its own."""
     if kind == "robust":
         return None

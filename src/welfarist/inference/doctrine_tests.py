@@ -13,6 +13,7 @@ from welfarist.doctrines import DOCTRINES
 from welfarist.errors import InputError
 from welfarist.inference.fitted import Fitted
 from welfarist.inference.profile import deviance_of
+from welfarist.inference.simulated_nulls import Simulation, reference_under
 from welfarist.losses import ScoreLoss
 from welfarist.progress import Progress
 from welfarist.validation import FloatArray
@@ -24,14 +25,15 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class DoctrineTest:
-    """A likelihood-ratio test of a rule, or a family of rules, within the one that was fitted.
+    """A test of a rule, or a family of rules, within the one that was fitted.
 
     Attributes
     ----------
     null : str
         What is tested, in words.
     statistic : float
-        Twice the log likelihood that the null loses.
+        Twice the log likelihood that the null loses; for a Wald test the square of how many
+        standard errors the null is away.
     distribution : str
         What the statistic follows if the null is true, in words.
     degrees : int
@@ -39,9 +41,10 @@ class DoctrineTest:
     p_value : float
         How often a true null loses as much or more: a small one speaks against it.
     llf, null_llf : float
-        Log likelihood of the fit, and of the best fit under the null.
+        Log likelihood of the fit, and of the best fit under the null; a Wald test needs none.
     note : str
         What makes the distribution less than exact; empty if nothing does.
+    kind : "Likelihood ratio" or "Wald"
     """
 
     null: str
@@ -50,21 +53,22 @@ class DoctrineTest:
     degrees: int
     p_value: float
     llf: float
-    null_llf: float
+    null_llf: float | None
     note: str = ""
+    kind: str = "Likelihood ratio"
 
     def __str__(self) -> str:
         chance = f"{self.p_value:.4g}" if self.p_value > 0 else "below 1e-300"
         lines = [
             f"Null: {self.null}",
-            f"Likelihood ratio {self.statistic:.4g}, {self.distribution}",
+            f"{self.kind} {self.statistic:.4g}, {self.distribution}",
             f"p-value {chance}",
         ]
         return "\n".join([*lines, f"Note: {self.note}"] if self.note else lines)
 
 
 @dataclass(frozen=True)
-class _Null:
+class Null:
     """A restriction: the power and the weights if it fixes them, and how many numbers it fixes.
 
     `edges` counts those that are held where their range ends.
@@ -84,6 +88,7 @@ def likelihood_ratio(
     p: float | str | None = None,
     weights: Any = None,
     groups: Any = None,
+    simulation: Simulation | None = None,
 ) -> DoctrineTest:
     """Test a null that fixes the power, the weights, or both, against the fit.
 
@@ -98,10 +103,11 @@ def likelihood_ratio(
         The weights.
     groups : (d,) array-like or mapping, optional
         People who share a weight.
+    simulation : Simulation, optional
+        How samples are drawn under a null whose statistic follows no known distribution.
     """
     fitted.require()
-    null = _null_of(fitted, _one_power(doctrine, p), weights, groups)
-    _refuse_irregular(fitted, null)
+    null = null_of(fitted, doctrine, p, weights, groups)
     free_power = fitted.loss.learn_power and null.power is None
     loss = replace(fitted.loss, weighting=null.weighting, learn_power=free_power)
     given = fitted.point.p if not fitted.loss.learn_power else null.power
@@ -113,7 +119,13 @@ def likelihood_ratio(
         progress=Progress(False),
     )
     statistic = deviance_of(fitted, found.value)
-    distribution, p_value = _reference(statistic, null)
+    notes = [_gone(null, found.weights), _dependent(fitted, null)]
+    if _is_irregular(fitted, null):
+        reference = reference_under(fitted, loss, found, simulation or Simulation())
+        distribution, p_value = str(reference), reference.p_value(statistic)
+        notes[0] = _left_out(reference.failed)  # who ended at 0 did so in the samples, too
+    else:
+        distribution, p_value = _reference(statistic, null)
     return DoctrineTest(
         null.words,
         statistic,
@@ -122,8 +134,13 @@ def likelihood_ratio(
         p_value,
         fitted.log_likelihood(fitted.value),
         fitted.log_likelihood(found.value),
-        _note(null, found.weights),
+        " ".join(note for note in notes if note),
     )
+
+
+def null_of(fitted: Fitted, doctrine: object, p: object, weights: Any, groups: Any) -> Null:
+    """Return what is tested, checked against what was learned."""
+    return _null_of(fitted, _one_power(doctrine, p), weights, groups)
 
 
 def _one_power(doctrine: object, p: object) -> object:
@@ -139,7 +156,7 @@ def _one_power(doctrine: object, p: object) -> object:
     return doctrine
 
 
-def _null_of(fitted: Fitted, p: object, weights: Any, groups: Any) -> _Null:
+def _null_of(fitted: Fitted, p: object, weights: Any, groups: Any) -> Null:
     loss = fitted.loss
     if p is None and weights is None and groups is None:
         raise InputError(
@@ -162,7 +179,7 @@ def _null_of(fitted: Fitted, p: object, weights: Any, groups: Any) -> _Null:
         if weighting.fixed is not None:
             edges += int((loss.weighting.gather(weighting.fixed) == 0).sum())
         words.append(_weights_in_words(fitted, weights, weighting))
-    return _Null(power, weighting, degrees, edges, " and ".join(words))
+    return Null(power, weighting, degrees, edges, " and ".join(words))
 
 
 def _null_weighting(fitted: Fitted, weights: Any, groups: Any) -> Weighting:
@@ -212,34 +229,25 @@ def _listed(names: tuple[str, ...], weights: FloatArray) -> str:
     return ", ".join(pairs[:6]) + (f" and {more} more" if more > 0 else "")
 
 
-def _refuse_irregular(fitted: Fitted, null: _Null) -> None:
-    """Refuse nulls whose statistic follows no distribution that is known."""
+def _is_irregular(fitted: Fitted, null: Null) -> bool:
+    """Whether the statistic follows no distribution that is known.
+
+    It does not where a null is on an edge in several directions at once, or leaves parameters of
+    the fit without meaning: at p = -inf and inf weights only say who counts, and equal weights
+    leave comparisons and scaled scores as they are, however p changes near there; with one person
+    who counts every p gives the same welfare.
+    """
     loss, weighting = fitted.loss, null.weighting
     fixed = weighting.fixed
     if fixed is None and weighting.free == 1:  # one group of all is as good as known weights
         fixed = weighting.to_people(weighting.start())
-    why = None
     if null.power is not None and np.isinf(null.power):
-        if fitted.learned_weights:
-            why = (
-                f"at p = {null.power:g} weights only say who counts, so that nothing is left of "
-                'the weights that were learned. Fit with known weights, such as weights="equal"'
-            )
-        elif fixed is not None and not _moves_with_power(loss, fixed):
-            why = (
-                f"near p = {null.power:g} equal weights leave every comparison and every scaled "
-                "score as it is, however p changes"
-            )
-    elif fixed is not None and null.edges:
-        if loss.learn_power and null.power is None and (fixed > 0).sum() == 1:
-            why = "with one person who counts every p gives the same welfare"
-        elif null.edges > 1:
-            why = f"{null.edges} weights of 0 can be left in one direction only, all at once"
-    if why is not None:
-        raise InputError(
-            "a likelihood ratio needs a known distribution under the null; found none for "
-            f'{null.words}: {why}. Look at interval("p") or interval("weights") instead.'
-        )
+        known = fixed is not None and not fitted.learned_weights
+        return not (known and fixed is not None and _moves_with_power(loss, fixed))
+    if fixed is None or not null.edges:
+        return False
+    alone = loss.learn_power and null.power is None and int((fixed > 0).sum()) == 1
+    return alone or null.edges > 1
 
 
 def _moves_with_power(loss: Any, weights: FloatArray) -> bool:
@@ -253,7 +261,7 @@ def _moves_with_power(loss: Any, weights: FloatArray) -> bool:
     return unequal or (isinstance(loss, ScoreLoss) and not loss.scale)
 
 
-def _reference(statistic: float, null: _Null) -> tuple[str, float]:
+def _reference(statistic: float, null: Null) -> tuple[str, float]:
     """What the statistic follows under the null, in words, and how often it exceeds this one."""
     full = float(chi2.sf(statistic, null.degrees))
     if not null.edges:
@@ -267,7 +275,7 @@ def _reference(statistic: float, null: _Null) -> tuple[str, float]:
     )
 
 
-def _note(null: _Null, weights: FloatArray) -> str:
+def _gone(null: Null, weights: FloatArray) -> str:
     """Say when weights that were free under the null ended at 0."""
     if null.weighting.fixed is not None:
         return ""
@@ -278,3 +286,18 @@ def _note(null: _Null, weights: FloatArray) -> str:
         f"{gone} weight{'' if gone == 1 else 's'} free under the null ended at 0, where the "
         "distribution is an approximation."
     )
+
+
+def _left_out(failed: int) -> str:
+    """Say when fits to samples did not converge."""
+    return f"{failed} more samples were left out: a fit did not converge." if failed else ""
+
+
+def _dependent(fitted: Fitted, null: Null) -> str:
+    """Say when it is known that decisions of one person were taken as independent."""
+    if fitted.decided is None or fitted.decided.by is None:
+        return ""
+    same = "the likelihood ratio takes the decisions of one person as independent"
+    if null.edges:  # where no Wald test applies
+        return f"{same}, which can make the p-value too small."
+    return f'{same}; test(…, covariance="clustered") does not.'

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from welfarist.errors import InputError
+from welfarist.inference.bootstrap import Bootstrap
 from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
 from welfarist.inference.fitted import Fitted
-from welfarist.inference.intervals import MethodName, checked, interval, kind_of
+from welfarist.inference.intervals import MethodName, checked, interval, method_for
+from welfarist.inference.naming import kind_of
 from welfarist.losses import ComparisonLoss
 
 # One profile takes about as long as reading this many numbers takes, however small the data.
@@ -61,9 +64,10 @@ class Estimates:
 
 def estimates(
     fitted: Fitted,
-    level: float | None = 0.95,
-    method: MethodName | None = None,
-    covariance: CovarianceName = "fisher",
+    level: float | None,
+    method: MethodName | None,
+    covariance: CovarianceName,
+    resampled: Callable[[], Bootstrap],
 ) -> Estimates:
     """Return all estimates with standard errors and intervals, and reasons for what is missing.
 
@@ -72,10 +76,12 @@ def estimates(
     fitted : Fitted
     level : float, optional
         Between 0 and 1; None leaves out standard errors and intervals.
-    method : "profile" or "wald", optional
-        Left out, it is "profile" where that takes a fraction of a second, and "wald" for the
-        weights or for everything where it does not.
-    covariance : "fisher", "robust" or "clustered"
+    method : "profile", "wald" or "bootstrap", optional
+        Left out, it is what goes with the covariance; "profile" only where that takes a fraction
+        of a second, and "wald" for the weights or for everything where it does not.
+    covariance : "fisher", "robust", "clustered" or "bootstrap"
+    resampled : callable
+        Gives the bootstrap if one is needed.
     """
     bare = tuple(Estimate(n, float(v)) for n, v in zip(fitted.names, fitted.estimates, strict=True))
     if level is None:
@@ -86,9 +92,9 @@ def estimates(
     except InputError as refusal:
         return Estimates(bare, (f"No intervals: {refusal}",))
     refusals: list[str] = []
-    errors = _standard_errors(fitted, covariance, refusals)
+    errors = _standard_errors(fitted, covariance, resampled, refusals)
     methods = _methods(fitted, method, covariance)
-    ends = _ends(fitted, level, methods, covariance, refusals)
+    ends = _ends(fitted, level, methods, covariance, resampled, refusals)
     rows = []
     for row, error, (low, high), how in zip(bare, errors, ends, methods, strict=True):
         made = None if low is None else how
@@ -97,10 +103,16 @@ def estimates(
 
 
 def _standard_errors(
-    fitted: Fitted, covariance: CovarianceName, refusals: list[str]
+    fitted: Fitted,
+    covariance: CovarianceName,
+    resampled: Callable[[], Bootstrap],
+    refusals: list[str],
 ) -> list[float | None]:
     try:
-        errors = np.sqrt(covariance_of(fitted, covariance).diagonal())
+        if covariance == "bootstrap":
+            errors = np.sqrt(resampled().cov_params().diagonal())
+        else:
+            errors = np.sqrt(covariance_of(fitted, covariance).diagonal())
     except InputError as refusal:
         refusals.append(f"No standard errors: {refusal}")
         return [None] * len(fitted.names)
@@ -119,7 +131,7 @@ def _methods(
     move p as well, take seconds: standard errors hold it there.
     """
     if method is not None or covariance != "fisher":
-        return [method or "wald"] * len(fitted.names)
+        return [method or method_for(covariance)] * len(fitted.names)
     loss = fitted.loss
     read = _SMALLEST_PROFILE + loss.utilities.logs.size
     read += len(loss.graph.pairs) if isinstance(loss, ComparisonLoss) else 0
@@ -144,6 +156,7 @@ def _ends(
     level: float,
     methods: list[MethodName],
     covariance: CovarianceName,
+    resampled: Callable[[], Bootstrap],
     refusals: list[str],
 ) -> list[tuple[float | None, float | None]]:
     """Both ends of each interval, or None; weights that are made alike share their work."""
@@ -155,7 +168,7 @@ def _ends(
     for chosen in _alike(fitted, methods, set(beyond)):
         name = "weights" if len(chosen) > 1 else fitted.names[chosen[0]]
         try:
-            found = interval(fitted, name, level, methods[chosen[0]], covariance)
+            found = interval(fitted, name, level, methods[chosen[0]], covariance, resampled)
         except InputError as refusal:
             if f"No standard errors: {refusal}" not in refusals:
                 refusals.append(f"No interval: {refusal}")

@@ -87,6 +87,13 @@ class Fitted:
         capped = replace(point, extras=np.array([largest, *point.extras[1:]]))
         return self.deviance(loss.evaluate(capped).value) <= _NOTHING
 
+    def has_noise(self, point: Point, value: float) -> bool:
+        """Whether choices are left to chance at a point whose mean loss is `value`."""
+        if not isinstance(self.loss, ComparisonLoss):
+            return True
+        largest = float(np.log(self.loss.tau_max)) - _AT_BOUND
+        return not (float(point.extras[0]) >= largest or self.loss.is_perfect(value))
+
     def require_maximum(self) -> Fitted:
         """Return the fit, or refuse one whose estimates are no maximum of a likelihood."""
         if self.refusal is not None:
@@ -154,10 +161,14 @@ class Fitted:
     @cached_property
     def estimates(self) -> FloatArray:
         """What was learned: p, one weight per person, tau or scale, rho."""
-        power = [self.point.p] if self.loss.learn_power else []
-        people = self.weights.tolist() if self.learned_weights else []
+        return self.estimates_at(self.point, self.weights)
+
+    def estimates_at(self, point: Point, weights: FloatArray) -> FloatArray:
+        """Return the same for another point, with one weight per person (d,)."""
+        power = [point.p] if self.loss.learn_power else []
+        people = weights.tolist() if self.learned_weights else []
         logarithmic = [name.startswith("log_") for name in self.loss.extra_names]
-        extras = np.where(logarithmic, np.exp(self.point.extras), self.point.extras)
+        extras = np.where(logarithmic, np.exp(point.extras), point.extras)
         return np.array([*power, *people, *extras.tolist()])
 
     @property

@@ -1,16 +1,24 @@
-"""Intervals of the estimates: by profile likelihood, or from standard errors (Wald)."""
+"""Intervals of the estimates: by profile likelihood, bootstrap, or from standard errors (Wald)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
 from scipy.stats import chi2, norm
 
 from welfarist.errors import InputError
-from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
+from welfarist.inference.bootstrap import Bootstrap, bootstrap
+from welfarist.inference.covariance import (
+    CovarianceName,
+    check_covariance,
+    covariance_of,
+    face_of,
+)
 from welfarist.inference.fitted import Fitted
+from welfarist.inference.naming import chosen_names, kind_of
 from welfarist.inference.profile import (
     Ends,
     ExtraCurve,
@@ -22,7 +30,7 @@ from welfarist.inference.profile import (
 )
 from welfarist.validation import FloatArray, is_real
 
-MethodName = Literal["profile", "wald"]
+MethodName = Literal["profile", "wald", "bootstrap"]
 
 # The first step from an estimate whose standard error is not known.
 _STRIDES = {"p": 0.5, "weights": 0.05, "tau": 0.1, "scale": 0.02, "rho": 0.02}
@@ -44,6 +52,7 @@ def interval(
     level: float = 0.95,
     method: MethodName | None = None,
     covariance: CovarianceName = "fisher",
+    resampled: Callable[[], Bootstrap] | None = None,
 ) -> FloatArray:
     """Return the interval of an estimate (1, 2), or of all weights (d, 2).
 
@@ -54,16 +63,25 @@ def interval(
         "p", "tau", "rho", "scale", "weights", or one of the fit's names such as "weight of staff".
     level : float
         Between 0 and 1.
-    method : "profile" or "wald", optional
-        Left out, it is "profile" for ``covariance="fisher"`` and "wald" for the others.
-    covariance : "fisher", "robust" or "clustered"
+    method : "profile", "wald" or "bootstrap", optional
+        Left out, it is "profile" for ``covariance="fisher"``, "bootstrap" for that and "wald" for
+        the others.
+    covariance : "fisher", "robust", "clustered" or "bootstrap"
         From which standard errors a Wald interval is made.
+    resampled : callable, optional
+        Gives the bootstrap if one is needed; left out, it is drawn with its defaults.
     """
     fitted.require()
     level, method = checked(level, method, covariance)
-    chosen = _chosen(fitted, name)
+    chosen = chosen_names(fitted.names, name)
+    draw = resampled or partial(bootstrap, fitted)
+    if method == "bootstrap":
+        return np.array(draw().interval(name, level)).reshape(-1, 2)
     if method == "wald":
-        return _wald(fitted, chosen, level, covariance)
+        _refuse_edges(fitted, chosen)
+        if covariance == "bootstrap":
+            return _wald(fitted, chosen, level, draw().cov_params())
+        return _wald(fitted, chosen, level, covariance_of(fitted, covariance))
     strides = _strides(fitted)
     allowed = float(chi2.ppf(level, 1))
     seen: dict[int, tuple[float, float]] = {}
@@ -72,17 +90,22 @@ def interval(
     return np.array([_profile(fitted, i, strides[i], allowed, seen) for i in chosen])
 
 
-def checked(level: float, method: MethodName | None, covariance: str) -> tuple[float, MethodName]:
+def method_for(covariance: CovarianceName) -> MethodName:
+    """Return the intervals that go with standard errors of a kind."""
+    others: dict[str, MethodName] = {"fisher": "profile", "bootstrap": "bootstrap"}
+    return others.get(covariance, "wald")
+
+
+def checked(
+    level: float, method: MethodName | None, covariance: CovarianceName
+) -> tuple[float, MethodName]:
     """Return level and method, or refuse those that are none or do not go together."""
+    check_covariance(covariance)
     if not is_real(level) or not 0 < level < 1:
         raise InputError(f"level must be a number between 0 and 1, such as 0.95; found {level!r}.")
-    if method is None:
-        method = "profile" if covariance == "fisher" else "wald"
+    method = method_for(covariance) if method is None else method
     if method not in get_args(MethodName):
-        raise InputError(f'method must be "profile" or "wald"; found {method!r}.')
-    if covariance not in get_args(CovarianceName):
-        known = ", ".join(f'"{name}"' for name in get_args(CovarianceName))
-        raise InputError(f"covariance must be one of {known}; found {covariance!r}.")
+        raise InputError(f'method must be "profile", "wald" or "bootstrap"; found {method!r}.')
     if method == "profile" and covariance != "fisher":
         raise InputError(
             "a profile likelihood takes the noise model at its word and decisions as independent; "
@@ -91,25 +114,8 @@ def checked(level: float, method: MethodName | None, covariance: str) -> tuple[f
     return float(level), method
 
 
-def _chosen(fitted: Fitted, name: str) -> list[int]:
-    """The numbers of the estimates that go by a name."""
-    if name == "weights" and fitted.learned_weights:
-        return [i for i, known in enumerate(fitted.names) if kind_of(known) == "weights"]
-    if name in fitted.names:
-        return [fitted.names.index(name)]
-    known = [*fitted.names, *(["weights"] if fitted.learned_weights else [])]
-    raise InputError(
-        f"an interval must be of something that was learned: {', '.join(known)}; found {name!r}."
-    )
-
-
-def kind_of(name: str) -> str:
-    """Return the kind of an estimate, given its name: "p", "weights", "tau", "rho" or "scale"."""
-    return "weights" if name.startswith("weight of ") else name
-
-
-def _wald(fitted: Fitted, chosen: list[int], level: float, kind: CovarianceName) -> FloatArray:
-    """Estimates plus and minus standard errors, cut where a parameter's range ends."""
+def _refuse_edges(fitted: Fitted, chosen: list[int]) -> None:
+    """Refuse Wald intervals of estimates that lie where their range ends."""
     edge = set(face_of(fitted).on_edge)
     for i in chosen:
         if fitted.names[i] in edge:
@@ -118,7 +124,11 @@ def _wald(fitted: Fitted, chosen: list[int], level: float, kind: CovarianceName)
                 f"{fitted.estimates[i]:g}, lies where its range ends, and errors go one way only. "
                 'Use method="profile".'
             )
-    errors = np.sqrt(covariance_of(fitted, kind).diagonal()[chosen])
+
+
+def _wald(fitted: Fitted, chosen: list[int], level: float, covariance: FloatArray) -> FloatArray:
+    """Estimates plus and minus standard errors, cut where a parameter's range ends."""
+    errors = np.sqrt(covariance.diagonal()[chosen])
     reach = float(norm.isf((1.0 - level) / 2.0)) * errors
     middle = fitted.estimates[chosen]
     lowest, highest = np.array([_RANGES[kind_of(fitted.names[i])] for i in chosen]).T

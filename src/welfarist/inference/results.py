@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
 from welfarist.decisions import Comparisons, Scores
 from welfarist.errors import InputError
-from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
-from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio
+from welfarist.inference.bootstrap import RESAMPLES, Bootstrap, bootstrap
+from welfarist.inference.covariance import (
+    CovarianceName,
+    check_covariance,
+    covariance_of,
+    face_of,
+)
+from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio, null_of
+from welfarist.inference.estimates import Estimates, estimates
 from welfarist.inference.fitted import Fitted
 from welfarist.inference.intervals import MethodName, interval
 from welfarist.inference.power_profile import Profile, profile_of
+from welfarist.inference.resampling import UnitName
+from welfarist.inference.simulated_nulls import SAMPLES, Simulation
+from welfarist.inference.wald_tests import wald
+from welfarist.progress import ProgressOption
 from welfarist.validation import FloatArray
 
 
@@ -28,6 +41,29 @@ class Statistics:
 
     fitted: Fitted | None
     decided: Comparisons | Scores | None
+    covariance: CovarianceName
+
+    def with_covariance(self, covariance: CovarianceName) -> Self:
+        """Return the same result with other standard errors, which are its own from then on.
+
+        They are those of `bse` and `cov_params`, and of intervals: profile likelihood for
+        "fisher", Wald for "robust" and "clustered", bootstrap for "bootstrap".
+
+        Parameters
+        ----------
+        covariance : "fisher", "robust", "clustered" or "bootstrap"
+            See :meth:`cov_params`.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0], [3.0, 3.0]]
+        >>> fit = WelfareRegressor(weights="equal").fit(utilities, [2.1, 3.0, 4.0, 3.9, 3.0, 3.1])
+        >>> robust = fit.result_.with_covariance("robust")
+        >>> robust.covariance, bool(robust.bse == robust.cov_params("robust") ** 0.5)
+        ('robust', True)
+        """
+        return replace(self, covariance=check_covariance(covariance))  # type: ignore[type-var]
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -44,10 +80,11 @@ class Statistics:
         """Standard errors of `params` (k,), masked for estimates that lie on an edge.
 
         A weight of 0 or an infinite p can err in one direction only, so that it has no standard
-        error; the others' are those with it held there.
+        error; the others' are those with it held there. They come from the covariance of the
+        result; see :meth:`with_covariance`.
         """
         fitted = self._likelihood()
-        errors = np.sqrt(covariance_of(fitted, "fisher").diagonal())
+        errors = np.sqrt(self.cov_params().diagonal())
         return np.ma.MaskedArray(errors, mask=np.isin(fitted.names, self.on_edge))
 
     @property
@@ -77,28 +114,84 @@ class Statistics:
         fitted = self._likelihood().require_maximum()
         return float(np.log(fitted.observations)) * fitted.parameters - 2.0 * self.llf
 
-    def cov_params(self, covariance: CovarianceName = "fisher") -> FloatArray:
+    def cov_params(self, covariance: CovarianceName | None = None) -> FloatArray:
         """Return the covariance of `params` (k, k).
 
         Parameters
         ----------
-        covariance : "fisher", "robust" or "clustered"
+        covariance : "fisher", "robust", "clustered" or "bootstrap", optional
             The inverse of the observed information; the sandwich that stays right if the noise
             model is wrong; the sandwich of whole decision makers (``Comparisons(…, by=…)``), with
-            the factor G / (G - 1) for G of them.
+            the factor G / (G - 1) for G of them; that of :meth:`bootstrap`. Left out, it is that
+            of the result: "fisher" unless :meth:`with_covariance` chose another.
 
         Notes
         -----
-        Estimates on an edge are held there: their rows are 0. Rows of the weights add up to 0.
+        Estimates on an edge are held there, but not by a bootstrap: their rows are 0. Rows of the
+        weights add up to 0.
         """
-        return covariance_of(self._likelihood(), covariance)
+        kind = check_covariance(self.covariance if covariance is None else covariance)
+        fitted = self._likelihood()
+        return self._resampled.cov_params() if kind == "bootstrap" else covariance_of(fitted, kind)
+
+    def bootstrap(
+        self,
+        resamples: int = RESAMPLES,
+        *,
+        unit: UnitName | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        progress: ProgressOption = "auto",
+    ) -> Bootstrap:
+        """Draw the decisions again and again, with replacement, and fit the rule each time.
+
+        Parameters
+        ----------
+        resamples : int
+            How often.
+        unit : "decisions" or "clusters", optional
+            What is drawn: single decisions, or whole decision makers with all their decisions.
+            Left out, it is "clusters" where it is known who decided (``Comparisons(…, by=…)``).
+        random_state : int, Generator or RandomState
+            Seed. The same one gives the same digits, however many processes there are.
+        n_jobs : int, optional
+            How many processes share the work; one if left out. A script needs
+            ``if __name__ == "__main__":`` around a call with more than one.
+        progress : bool or "auto"
+            Whether to show a progress bar; "auto" does in a terminal.
+
+        Returns
+        -------
+        Bootstrap
+            The draws, with `cov_params()`, `bse` and `interval(name, level)`.
+
+        Notes
+        -----
+        A fit from the estimates takes milliseconds. Where the data hardly determine p, resamples
+        are searched as thoroughly as the data were, which can take a second each. Counts and
+        sample weights are how often a decision was observed; their sum is rounded to a whole
+        number of draws.
+        """
+        return bootstrap(
+            self._likelihood(),
+            resamples,
+            unit=unit,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+
+    @cached_property
+    def _resampled(self) -> Bootstrap:
+        """The bootstrap of intervals and covariances: its defaults, drawn once."""
+        return self.bootstrap()
 
     def interval(
         self,
         name: str,
         level: float = 0.95,
         method: MethodName | None = None,
-        covariance: CovarianceName = "fisher",
+        covariance: CovarianceName | None = None,
     ) -> Any:
         """Return an interval that holds the true value with the given probability.
 
@@ -109,11 +202,12 @@ class Statistics:
             "weights" for all of them.
         level : float
             The probability, between 0 and 1.
-        method : "profile" or "wald", optional
-            All values that a likelihood-ratio test would not reject; or the estimate plus and
-            minus standard errors, which is quick and does not apply on an edge. Left out, it is
-            "profile" for ``covariance="fisher"`` and "wald" for the others.
-        covariance : "fisher", "robust" or "clustered"
+        method : "profile", "wald" or "bootstrap", optional
+            All values that a likelihood-ratio test would not reject; the estimate plus and minus
+            standard errors, which is quick and does not apply on an edge; or what most of 999
+            resamples give (seed 0; :meth:`bootstrap` has other numbers). Left out, it is "profile"
+            for ``covariance="fisher"``, "bootstrap" for that and "wald" for the others.
+        covariance : "fisher", "robust", "clustered" or "bootstrap", optional
             The standard errors of a Wald interval; see :meth:`cov_params`.
 
         Returns
@@ -127,20 +221,20 @@ class Statistics:
         A deviance is compared with chi-squared of one degree of freedom. Where the estimate lies
         on an edge that makes the interval too wide rather than too narrow.
         """
-        found = interval(self._likelihood(), name, level, method, covariance)
+        found = self._interval(name, level, method, covariance)
         return found if name == "weights" else (float(found[0, 0]), float(found[0, 1]))
 
     def conf_int(
         self,
         alpha: float = 0.05,
         method: MethodName | None = None,
-        covariance: CovarianceName = "fisher",
+        covariance: CovarianceName | None = None,
     ) -> FloatArray:
         """Return the intervals of all `params` (k, 2) at level ``1 - alpha``; see `interval`."""
         fitted = self._likelihood()
         every = [*(["p"] if fitted.loss.learn_power else [])]
         every += [*(["weights"] if fitted.learned_weights else []), *fitted.extra_names]
-        parts = [interval(fitted, name, 1.0 - alpha, method, covariance) for name in every]
+        parts = [self._interval(name, 1.0 - alpha, method, covariance) for name in every]
         return np.concatenate([np.empty((0, 2)), *parts])
 
     def profile(self, points: int = 101, level: float = 0.95) -> Profile:
@@ -162,6 +256,34 @@ class Statistics:
         """
         return profile_of(self._likelihood(), points, level)
 
+    def estimates(
+        self,
+        level: float | None = 0.95,
+        method: MethodName | None = None,
+        covariance: CovarianceName | None = None,
+    ) -> Estimates:
+        """Return everything that was learned, with standard errors and intervals, in one record.
+
+        What cannot be said is left out, and the record says why. The arguments are those of
+        :meth:`interval`; a `level` of None leaves out standard errors and intervals. Without a
+        `method`, profile likelihoods are replaced by standard errors where they take seconds.
+        """
+        kind = self.covariance if covariance is None else covariance
+        return estimates(self._likelihood(), level, method, kind, lambda: self._resampled)
+
+    def _interval(
+        self,
+        name: str,
+        level: float,
+        method: MethodName | None,
+        covariance: CovarianceName | None,
+    ) -> FloatArray:
+        """The interval (1, 2), or those of all weights (d, 2), from what was asked for."""
+        kind = self.covariance if covariance is None else covariance
+        if method == "profile" and covariance is None:  # a choice of this one interval
+            kind = "fisher"
+        return interval(self._likelihood(), name, level, method, kind, lambda: self._resampled)
+
     def test(
         self,
         doctrine: str | None = None,
@@ -169,8 +291,13 @@ class Statistics:
         p: float | str | None = None,
         weights: Any = None,
         groups: Any = None,
+        covariance: CovarianceName | None = None,
+        resamples: int = SAMPLES,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        progress: ProgressOption = "auto",
     ) -> DoctrineTest:
-        """Test whether the decision maker could have followed a doctrine, by likelihood ratio.
+        """Test whether the decision maker could have followed a doctrine.
 
         Parameters
         ----------
@@ -182,6 +309,12 @@ class Statistics:
             Weights, alone or together with a power.
         groups : (d,) array-like or mapping, optional
             People who share a weight.
+        covariance : "fisher", "robust", "clustered" or "bootstrap", optional
+            Makes it a Wald test with these standard errors, of a null that is not on an edge;
+            left out, it is a likelihood-ratio test.
+        resamples, random_state, n_jobs, progress
+            Samples that are drawn under a null whose statistic follows no known distribution,
+            their seed, how many processes share the work, and whether a progress bar is shown.
 
         Returns
         -------
@@ -190,12 +323,20 @@ class Statistics:
 
         Notes
         -----
-        The test takes decisions as independent. If they come from few people who decided often,
-        ``interval(…, covariance="clustered")`` does not. A null on an edge (an infinite p, a
-        weight of 0) is compared with a mixture of two distributions where that is known to be
-        right, and refused otherwise.
+        A likelihood ratio takes decisions as independent; ``covariance="clustered"`` does not. A
+        null on an edge (an infinite p, a weight of 0) is compared with a mixture of two
+        distributions where that is known to be right. Elsewhere, as for p = -inf with learned
+        weights, decisions are drawn from the best fit under the null and both rules are fitted to
+        them, which can take a minute: a p-value is then at least 1 / (resamples + 1).
         """
-        return likelihood_ratio(self._likelihood(), doctrine, p=p, weights=weights, groups=groups)
+        fitted = self._likelihood()
+        if covariance is not None:
+            null = null_of(fitted.require(), doctrine, p, weights, groups)
+            return wald(fitted, null, self.cov_params(covariance), covariance)
+        simulation = Simulation(resamples, random_state, n_jobs, progress)
+        return likelihood_ratio(
+            fitted, doctrine, p=p, weights=weights, groups=groups, simulation=simulation
+        )
 
     def _likelihood(self) -> Fitted:
         if self.fitted is None and self.decided is None:

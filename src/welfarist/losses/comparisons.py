@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -56,6 +57,12 @@ class ComparisonGraph:
         np.cumsum(np.bincount(pairs.first, minlength=actions), out=starts[1:])
         pattern = (np.ones(len(pairs)), pairs.second, starts)
         self._adjacency = csr_array(pattern, shape=(actions, actions))
+
+    def with_counts(self, count: FloatArray, lead: FloatArray) -> ComparisonGraph:
+        """Return the same graph, with its pairs (n,) compared another number of times."""
+        other = copy(self)  # which pairs there are need not be worked out again
+        other.pairs = replace(self.pairs, count=count, lead=lead)
+        return other
 
     def differences(self, values: FloatArray) -> FloatArray:
         """Return first less second for every pair (n,), from values of the actions (N,)."""
@@ -190,6 +197,14 @@ class ComparisonLoss:
         else:
             choice = logistic_choice(margins, pairs.count, pairs.lead)
         return ComparisonEvaluation(choice.loss / self.total, self, point, mean, margins, choice)
+
+    def with_counts(self, count: FloatArray, lead: FloatArray) -> ComparisonLoss:
+        """Return the loss of the same pairs (n,), compared another number of times.
+
+        A pair may have been compared no times.
+        """
+        total = float(count.sum())
+        return replace(self, graph=self.graph.with_counts(count, lead), total=total)
 
     def starting_extras(self, weights: FloatArray, p: float) -> FloatArray:
         """Return a temperature at which the typical margin is one, and a small flip rate."""

@@ -23,12 +23,11 @@ from welfarist.simulate.worlds import (
     LOWEST,
     World,
     WorldWeights,
-    check_count,
     check_number,
     check_range,
     draw_weights,
 )
-from welfarist.validation import FloatArray, check_names
+from welfarist.validation import FloatArray, check_count, check_names
 from welfarist.welfare import WelfareFunction
 
 Mapping = Literal["linear", "exponential"]

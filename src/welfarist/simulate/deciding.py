@@ -9,8 +9,8 @@ from welfarist.decisions import Comparisons, as_pairs
 from welfarist.errors import InputError
 from welfarist.noise import preference_probability
 from welfarist.simulate.streams import RandomState, stream
-from welfarist.simulate.worlds import World, check_count, check_number
-from welfarist.validation import FloatArray
+from welfarist.simulate.worlds import World, check_number
+from welfarist.validation import FloatArray, check_count
 
 Pairs = npt.NDArray[np.intp]
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from welfarist.simulate.streams import RandomState, stream
-from welfarist.simulate.worlds import check_count
-from welfarist.validation import FloatArray
+from welfarist.validation import FloatArray, check_count
 
 FEATURES = (
     "travel_time",

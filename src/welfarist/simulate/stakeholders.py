@@ -13,8 +13,8 @@ import numpy as np
 from welfarist.errors import InputError
 from welfarist.noise import logistic_choice, preference_probability
 from welfarist.simulate.organisations import FEATURES
-from welfarist.simulate.worlds import check_count, check_number
-from welfarist.validation import FloatArray
+from welfarist.simulate.worlds import check_number
+from welfarist.validation import FloatArray, check_count
 
 # Prior standard deviation of every taste in the learned models, about that of the typical ones.
 PRIOR_SPREAD = 5.0

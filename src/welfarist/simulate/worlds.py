@@ -12,7 +12,14 @@ from welfarist.decisions import as_utility_table
 from welfarist.errors import InputError
 from welfarist.options import NumbersOption, by_name
 from welfarist.simulate.streams import RandomState, stream
-from welfarist.validation import FloatArray, as_weights, check_lengths, check_names, is_real
+from welfarist.validation import (
+    FloatArray,
+    as_weights,
+    check_count,
+    check_lengths,
+    check_names,
+    is_real,
+)
 from welfarist.welfare import WelfareFunction
 
 WorldWeights = Literal["random", "equal"] | NumbersOption
@@ -201,14 +208,6 @@ def draw_weights(
             f"weights must be one number per person, {people} in all; found shape {given.shape}."
         )
     return given
-
-
-def check_count(value: object, what: str, least: int = 1) -> int:
-    """Require a whole number that is not below `least`."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least:  # type: ignore[operator]
-        raise InputError(f"{what} must be a whole number from {least} up; found {value!r}.")
-    return int(value)  # type: ignore[call-overload, no-any-return]
 
 
 def check_interval(interval: Interval, what: str) -> Interval:

@@ -34,7 +34,7 @@ _FINE = 1e-10
 _PER_PARAMETER = 100
 # A limiting rule is preferred to a large power even if rounding makes it look worse.
 _LIMIT_SLACK = 1e-9
-_FAR = 20.0
+FAR = 20.0
 # How closely all powers are searched under known weights: near enough to tell optima apart.
 _LOOSE = 1e-3
 _MOST_BOXES = 200
@@ -105,7 +105,7 @@ class Newton:
             n_iter += best.n_iter
             borrowed = None if whole else Curvature.of(part, best.point)
         rule = Rule(best, loss.weighting.to_people(best.point.weights))
-        settled = found.pinned and abs(best.point.p) < _FAR
+        settled = found.pinned and abs(best.point.p) < FAR
         if loss.learn_power and not settled and not isinstance(loss, PenalisedLoss):
             if not loss.is_perfect(best.value):
                 rule = _compare_limits(loss, rule, max_iter, tolerance)
@@ -174,7 +174,7 @@ def _compare_limits(loss: Any, best: Rule, max_iter: int, tolerance: float) -> R
         rule = limit.search(loss.weighting.gather(best.weights)) if far else limit.with_everybody()
         # A large power is as good as the limit; a moderate one must be clearly worse.
         slack = _LIMIT_SLACK * abs(best.value)
-        if rule.value <= best.value + (slack if abs(p) > _FAR else -slack):
+        if rule.value <= best.value + (slack if abs(p) > FAR else -slack):
             best = rule
     return best
 

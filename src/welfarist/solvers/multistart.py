@@ -33,7 +33,7 @@ _MOST = 60
 _AGREE = 1e-8  # relative difference in loss between starts that found the same optimum
 # Standard error of asinh(p) below which no other power is worth a look, and below which fewer
 # agreeing starts are convincing.
-_PINNED = 0.1
+PINNED = 0.1
 _KNOWN = 0.5
 _GUESSED = 2.0
 _PLENTY = 10  # decisions per weight below which problems tend to have several optima
@@ -123,12 +123,12 @@ def search(
     assert best is not None
     values = np.array([d.value for d in descents])
     steps = sum(d.n_iter for d in descents)
-    return Search(best, values, steps, doubt < _PINNED and _all_agree(descents))
+    return Search(best, values, steps, doubt < PINNED and _all_agree(descents))
 
 
 def _reach(doubt: float) -> float:
     """How wide the bowl of an optimum is taken to be; narrow where optima lie close together."""
-    if doubt < _PINNED:
+    if doubt < PINNED:
         return 3.0
     return 1.0 if doubt < _KNOWN else 0.2
 
@@ -154,7 +154,7 @@ def _settled(loss: Loss, descents: list[Descent], best: Descent, doubt: float) -
     if loss.is_perfect(best.value) or starts >= _MOST:
         return True
     plenty = loss.decisions >= _PLENTY * (loss.weighting.free + 1)
-    if doubt < _PINNED and plenty:
+    if doubt < PINNED and plenty:
         convincing = _FIRST
     elif doubt < _KNOWN and plenty:
         convincing = _NEARLY_UNANIMOUS

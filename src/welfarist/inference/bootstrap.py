@@ -1,0 +1,230 @@
+"""The bootstrap: how much estimates differ between data sets drawn from the one that was observed.
+
+It takes neither the noise model at its word nor, where whole decision makers are drawn, their
+decisions as independent; and it needs no formula for estimates on an edge.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from welfarist.errors import InputError, NotConvergedWarning
+from welfarist.inference.fitted import Fitted
+from welfarist.inference.naming import chosen_names, kind_of
+from welfarist.inference.refits import refit
+from welfarist.inference.resampling import Resampling, UnitName, resampling_of, unit_of
+from welfarist.jobs import run_jobs
+from welfarist.options import seed_of
+from welfarist.progress import Progress, ProgressOption
+from welfarist.validation import FloatArray, check_count, is_real
+
+# How many resamples there are unless asked for: ends of 95% intervals are the 25th from each side.
+RESAMPLES = 999
+# Fewer estimates than this share of the resamples say nothing about the others.
+_ENOUGH = 0.5
+# Resamples that are sent to a process at a time: a fit takes milliseconds, a message some.
+_TOGETHER = 20
+
+
+@dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
+class Bootstrap:
+    """Estimates from resamples, with the covariance and the intervals that follow from them.
+
+    Attributes
+    ----------
+    draws : (B, k) array
+        One row per resample that has estimates; p may be infinite.
+    names : tuple of str
+        What the columns are, as `param_names` of the result.
+    estimates : (k,) array
+        Those of the data that were observed.
+    unit : "decisions" or "clusters"
+        What was drawn.
+    seed : int
+    resamples : int
+        How many there were.
+    failed : int
+        How many of them have no estimates: the solver did not converge, or some rule explains all
+        comparisons of the resample, so that there is no noise to estimate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from welfarist import WelfareRegressor, power_mean
+    >>> rng = np.random.default_rng(0)
+    >>> utilities = rng.uniform(1, 10, (200, 2))
+    >>> scores = power_mean(utilities, p=-1, weights=[0.6, 0.4]) + rng.normal(0, 0.3, 200)
+    >>> result = WelfareRegressor().fit(utilities, scores).result_
+    >>> bootstrap = result.bootstrap(199)
+    >>> print(bootstrap)
+    199 resamples of decisions, seed 0
+    >>> low, high = bootstrap.interval("p")
+    >>> low < -1 < high
+    True
+    """
+
+    draws: FloatArray = field(repr=False)
+    names: tuple[str, ...]
+    estimates: FloatArray = field(repr=False)
+    unit: UnitName
+    seed: int
+    resamples: int
+    failed: int
+
+    def __str__(self) -> str:
+        without = f"; {self.failed} without estimates" if self.failed else ""
+        return f"{self.resamples} resamples of {self.unit}, seed {self.seed}{without}"
+
+    @property
+    def bse(self) -> FloatArray:
+        """Standard errors (k,): the standard deviations of the draws."""
+        return np.sqrt(self.cov_params().diagonal())
+
+    def cov_params(self) -> FloatArray:
+        """Return the covariance of the draws (k, k); refused where some of them are infinite."""
+        infinite = int(np.isinf(self.draws).any(axis=1).sum())
+        if infinite:
+            raise InputError(
+                "a covariance needs finite estimates; found an infinite p in "
+                f'{infinite} of {len(self.draws)} resamples. Use interval("p"), whose ends may be '
+                "infinite."
+            )
+        return np.atleast_2d(np.cov(self.draws, rowvar=False))
+
+    def interval(self, name: str, level: float = 0.95) -> Any:
+        """Return an interval made from the draws.
+
+        For p, weights, rho and scale it leaves out equally many draws on both sides (percentile
+        interval). An estimate of tau is too large on average, and draws are so once more: there
+        the same share of draws is reflected about the estimate, in logarithms (basic interval).
+
+        Parameters
+        ----------
+        name : str
+            As in the `interval` of a result: "p", "tau", "weights" and so on.
+        level : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        pair of floats, or (d, 2) array for "weights"
+        """
+        if not is_real(level) or not 0 < level < 1:
+            raise InputError(
+                f"level must be a number between 0 and 1, such as 0.95; found {level!r}."
+            )
+        ends = np.array([self._ends(i, float(level)) for i in chosen_names(self.names, name)])
+        return ends if name == "weights" else (float(ends[0, 0]), float(ends[0, 1]))
+
+    def _ends(self, column: int, level: float) -> tuple[float, float]:
+        """Both ends for one estimate, from the sorted draws themselves: nothing in between."""
+        tail = (len(self.draws) + 1) * (1.0 - level) / 2.0
+        if tail < 1.0:
+            needed = int(np.ceil(2.0 / (1.0 - level) - 1.0 - 1e-9))
+            raise InputError(
+                f"a bootstrap interval of level {level:g} needs at least {needed} resamples with "
+                f"estimates; found {len(self.draws)}. Draw more: bootstrap(resamples={needed})."
+            )
+        low, high = self._extremes(column)
+        place = int(np.floor(tail + 1e-9)) - 1
+        least, most = float(np.sort(low)[place]), float(np.sort(high)[len(high) - 1 - place])
+        if self.names[column] == "tau":
+            square = float(self.estimates[column]) ** 2
+            return square / most, square / least
+        return least, most
+
+    def _extremes(self, column: int) -> tuple[FloatArray, FloatArray]:
+        """The least and the most (B,) that an estimate can be in each resample.
+
+        They differ for the weights of people who count at an infinite p, where any positive
+        weights are as good.
+        """
+        drawn = self.draws[:, column]
+        if kind_of(self.names[column]) != "weights" or "p" not in self.names:
+            return drawn, drawn
+        anything = np.isinf(self.draws[:, self.names.index("p")]) & (drawn > 0)
+        return np.where(anything, 0.0, drawn), np.where(anything, 1.0, drawn)
+
+
+def bootstrap(
+    fitted: Fitted,
+    resamples: int = RESAMPLES,
+    *,
+    unit: UnitName | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: ProgressOption = "auto",
+) -> Bootstrap:
+    """Draw the decisions again and again, with replacement, and fit each time.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    resamples : int
+    unit : "decisions" or "clusters", optional
+        What is drawn; left out, whole decision makers where it is known who decided.
+    random_state : int, Generator or RandomState
+        Each resample has a seed of its own, made from this one and its number.
+    n_jobs : int, optional
+        How many processes share the work; one if left out.
+    progress : bool or "auto"
+        Whether to show a progress bar.
+    """
+    fitted.require()
+    if not len(fitted.names):
+        raise InputError("a bootstrap needs something that was learned; found that all was given.")
+    times = check_count(resamples, "resamples", 2)
+    processes = 1 if n_jobs is None else check_count(n_jobs, "n_jobs", 1)
+    drawn = unit_of(fitted, unit)
+    seed = seed_of(random_state)
+    shared = fitted, resampling_of(fitted, drawn)
+    jobs = [(seed, i) for i in range(times)]
+    outcomes = run_jobs(
+        _estimates, shared, jobs, processes, option="n_jobs", together=min(_TOGETHER, times)
+    )
+    found = list(Progress(progress).track(outcomes, times, f"resamples of {drawn}"))
+    draws = [row for row in found if row is not None]
+    _check_failures(times - len(draws), times)
+    return Bootstrap(
+        np.array(draws),
+        fitted.names,
+        fitted.estimates,
+        drawn,
+        seed,
+        times,
+        times - len(draws),
+    )
+
+
+def _estimates(shared: tuple[Fitted, Resampling], job: tuple[int, int]) -> FloatArray | None:
+    """The estimates (k,) of one resample; None if it has none."""
+    fitted, resampling = shared
+    loss = resampling.draw(np.random.default_rng(job))
+    found = refit(fitted, loss)
+    if not (found.converged and fitted.has_noise(found.point, found.value)):
+        return None
+    return fitted.estimates_at(found.point, found.weights)
+
+
+def _check_failures(failed: int, times: int) -> None:
+    """Say how many resamples have no estimates; refuse to go on with few that have."""
+    if not failed:
+        return
+    why = (
+        "the solver did not converge, or a rule explains all comparisons of the resample, so that "
+        "there is no noise to estimate"
+    )
+    if failed > (1.0 - _ENOUGH) * times:
+        raise InputError(
+            f"a bootstrap needs resamples with estimates; found none in {failed} of {times}: "
+            f"{why}. There are too few decisions, or too little noise."
+        )
+    message = (
+        f"{failed} of {times} resamples have no estimates: {why}. They are left out, so that "
+        "intervals may be too short."
+    )
+    warnings.warn(message, NotConvergedWarning, stacklevel=3)

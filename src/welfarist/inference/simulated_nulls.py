@@ -1,0 +1,208 @@
+"""What a likelihood ratio follows under a null, by simulation from the best fit under it.
+
+Where a null lies on an edge of the parameter space in several directions at once, or leaves some
+of the parameters without meaning, no known distribution holds. A parametric bootstrap needs none:
+decisions are drawn from the fitted null, and both rules are fitted to them as to the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from welfarist.inference.fitted import DataLoss, Fitted
+from welfarist.inference.refits import refit
+from welfarist.jobs import run_jobs
+from welfarist.losses import ComparisonLoss, Point, ScoreLoss
+from welfarist.noise import preference_probability
+from welfarist.options import seed_of
+from welfarist.progress import Progress, ProgressOption
+from welfarist.solvers.base import Optimum
+from welfarist.validation import FloatArray, check_count
+from welfarist.weighting import Weighting
+
+# How many samples a p-value rests on unless asked for: the smallest is then 1 in 200.
+SAMPLES = 199
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """How samples are drawn for a p-value.
+
+    Attributes
+    ----------
+    resamples : int
+        How many.
+    random_state : int, Generator or RandomState
+        Each sample has a seed of its own, made from this one and its number.
+    n_jobs : int, optional
+        How many processes share the work; one if left out.
+    progress : bool or "auto"
+        Whether to show a progress bar.
+    """
+
+    resamples: int = SAMPLES
+    random_state: Any = 0
+    n_jobs: int | None = None
+    progress: ProgressOption = "auto"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a statistic was compared with.
+
+    Attributes
+    ----------
+    statistics : (B,) array
+        Those of the samples.
+    seed : int
+    failed : int
+        Samples to which a fit did not converge; they are left out.
+    """
+
+    statistics: FloatArray
+    seed: int
+    failed: int
+
+    def p_value(self, statistic: float) -> float:
+        """Return the share of statistics that are as large, the observed one among them."""
+        slack = 1e-9 * (1.0 + statistic)  # two zeros, up to rounding
+        larger = int((self.statistics >= statistic - slack).sum())
+        return (1 + larger) / (1 + len(self.statistics))
+
+    def __str__(self) -> str:
+        return f"parametric bootstrap, {len(self.statistics)} samples, seed {self.seed}"
+
+
+class Sampler(Protocol):
+    """Decisions that a rule makes about the actions that were observed."""
+
+    @property
+    def size(self) -> float:
+        """How many decisions there are."""
+        ...
+
+    def draw(self, rng: np.random.Generator) -> Any:
+        """Return new decisions."""
+        ...
+
+    def put(self, loss: DataLoss, drawn: Any) -> DataLoss:
+        """Return a loss with new decisions in place of the observed ones."""
+        ...
+
+
+@dataclass(frozen=True)
+class ChoiceSampler:
+    """Comparisons of the same pairs, as often as observed (n,), preferring the first (n,)."""
+
+    count: FloatArray
+    chance: FloatArray
+
+    @property
+    def size(self) -> float:
+        """How many comparisons there are."""
+        return float(self.count.sum())
+
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """Return how much more often the first of each pair was preferred (n,)."""
+        wins = rng.binomial(self.count.astype(np.int64), self.chance)
+        return 2.0 * wins - self.count
+
+    def put(self, loss: DataLoss, drawn: FloatArray) -> ComparisonLoss:
+        """Return the loss of drawn comparisons."""
+        assert isinstance(loss, ComparisonLoss)
+        return loss.with_counts(self.count, drawn)
+
+
+@dataclass(frozen=True)
+class ScoreSampler:
+    """Scores of the same actions (N,), as often as observed, with Gaussian noise.
+
+    `rows` are the actions of single scores, `welfare` what the rule says of these.
+    """
+
+    rows: Any
+    welfare: FloatArray
+    deviation: float
+
+    @property
+    def size(self) -> float:
+        """How many scores there are."""
+        return float(len(self.welfare))
+
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """Return one score (N,) per observation."""
+        return self.welfare + self.deviation * rng.normal(size=len(self.welfare))
+
+    def put(self, loss: DataLoss, drawn: FloatArray) -> ScoreLoss:
+        """Return the loss of drawn scores."""
+        assert isinstance(loss, ScoreLoss)
+        weights = np.full(len(drawn), 1.0 / len(drawn))
+        utilities = loss.utilities.take(self.rows)
+        return replace(loss, utilities=utilities, scores=drawn, sample_weight=weights)
+
+
+def reference_under(
+    fitted: Fitted, null: DataLoss, best: Optimum, simulation: Simulation
+) -> Reference:
+    """Return statistics of decisions that are drawn from the best fit under a null.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    null : ScoreLoss or ComparisonLoss
+        The loss of the observed decisions, with what the null fixes.
+    best : Optimum
+        Its best fit.
+    simulation : Simulation
+    """
+    times = check_count(simulation.resamples, "resamples", 1)
+    given = simulation.n_jobs
+    processes = 1 if given is None else check_count(given, "n_jobs", 1)
+    seed = seed_of(simulation.random_state)
+    shared = fitted, null, best.point.p, sampler_of(fitted, null, best)
+    jobs = [(seed, i) for i in range(times)]
+    outcomes = run_jobs(_statistic, shared, jobs, processes, option="n_jobs", together=5)
+    shown = Progress(simulation.progress)
+    found = list(shown.track(outcomes, times, "samples under the null"))
+    kept = np.array([value for value in found if value is not None])
+    return Reference(kept, seed, times - len(kept))
+
+
+def sampler_of(fitted: Fitted, null: DataLoss, best: Optimum) -> Sampler:
+    """Return what draws decisions from the best fit under a null; counts are rounded."""
+    known = Weighting(len(best.weights), fixed=best.weights)
+    point = Point(np.empty(0), best.point.p, best.point.extras)
+    here: Any = replace(null, weighting=known, learn_power=False).evaluate(point)
+    if isinstance(null, ComparisonLoss):
+        rho = float(point.extras[1]) if null.lapse else 0.0
+        return ChoiceSampler(
+            np.rint(null.graph.pairs.count), preference_probability(here.margins, rho)
+        )
+    counts = np.rint(null.sample_weight * fitted.observations).astype(np.intp)
+    rows = np.repeat(np.arange(len(counts)), counts)
+    return ScoreSampler(rows, here.welfare[rows], float(np.sqrt(best.value)))
+
+
+def _statistic(
+    shared: tuple[Fitted, DataLoss, float, Sampler], job: tuple[int, int]
+) -> float | None:
+    """The likelihood ratio of one sample; None if a fit to it does not converge."""
+    fitted, null, p, sampler = shared
+    drawn = sampler.draw(np.random.default_rng(job))
+    under = fitted.solver.minimise(
+        sampler.put(null, drawn),
+        np.random.default_rng(0),
+        p=None if null.learn_power else p,
+        observations=sampler.size,
+        progress=Progress(False),
+    )
+    freely = refit(fitted, sampler.put(fitted.loss, drawn))
+    if not (under.converged and freely.converged):
+        return None
+    value = min(freely.value, under.value)  # the null is a case of what was fitted
+    if isinstance(null, ScoreLoss):
+        return float(sampler.size * np.log(under.value / value))
+    return float(2.0 * sampler.size * (under.value - value))
