@@ -7,7 +7,7 @@ comparison is a choice from a menu of two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from welfarist.errors import InputError
 from welfarist.layouts import paired_stems
-from welfarist.tables import split_names
+from welfarist.tables import row_names, split_names
 from welfarist.validation import FloatArray, as_numbers, utilities_error
 
 
@@ -107,6 +107,16 @@ class Comparisons:
         How often each comparison was observed with this outcome.
     by : (n,) array-like, optional
         Who decided, for errors clustered by decision maker.
+    names : (N,) sequence of str, optional
+        The actions' names, each its own. Left out, they are the index of a pandas data frame that
+        has one other than row numbers.
+
+    Attributes
+    ----------
+    names : tuple of str or None
+    numbered : bool
+        Whether row numbers of `utilities` are the caller's own; in comparisons made by
+        `from_arrays`, where equal rows become one action, they are not.
 
     Examples
     --------
@@ -126,12 +136,16 @@ class Comparisons:
         outcomes: object,
         counts: object = None,
         by: object = None,
+        names: object = None,
     ) -> None:
+        given = row_names(utilities) if names is None else names
         self.utilities, self.stakeholders = as_utility_table(utilities)
         self.pairs = as_pairs(pairs, len(self.utilities))
         self.outcomes = _as_outcomes(outcomes, len(self.pairs))
         self.counts = as_counts(counts, "counts", len(self.pairs))
         self.by = None if by is None else _as_labels(by, len(self.pairs))
+        self.names = None if given is None else _as_action_names(given, len(self.utilities))
+        self.numbered = True
 
     @classmethod
     def from_arrays(
@@ -166,6 +180,7 @@ class Comparisons:
             table = np.concatenate([table, second[same]])
         made = cls(table, pairs, outcomes, counts, by)
         made.stakeholders = names or others
+        made.numbered = False
         return made
 
     def __len__(self) -> int:
@@ -187,6 +202,7 @@ class Comparisons:
         part.pairs, part.outcomes = self.pairs[rows], self.outcomes[rows]
         part.counts = self.counts[rows]
         part.by = None if self.by is None else self.by[rows]
+        part.names, part.numbered = self.names, self.numbered
         return part
 
     @property
@@ -375,6 +391,26 @@ def _as_labels(labels: object, length: int) -> npt.NDArray[Any]:
             f"by must name who made each of the {length} comparisons; found shape {array.shape}."
         )
     return array
+
+
+def _as_action_names(names: object, actions: int) -> tuple[str, ...]:
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise InputError(
+            f"names must be a list with one name per action, {actions} in all; found {names!r:.60}."
+        )
+    found = tuple(str(name) for name in names)
+    if len(found) != actions:
+        raise InputError(
+            f"names must have one name per action, {actions} in all; found {len(found)}."
+        )
+    seen: dict[str, int] = {}
+    for row, name in enumerate(found):
+        if seen.setdefault(name, row) != row:
+            raise InputError(
+                f"every action must have a name of its own; found {name!r} at rows {seen[name]} "
+                f"and {row}. Add what tells them apart, such as the year."
+            )
+    return found
 
 
 def _column(values: object, what: str, length: int) -> FloatArray:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from welfarist.certificates import Certificate
+from welfarist.decisions import Comparisons, Scores
 from welfarist.doctrines import DOCTRINES
 from welfarist.exact import ExactRecord
+from welfarist.goodness.results import Checks
 from welfarist.inference.fitted import Fitted
 from welfarist.inference.results import Statistics
 from welfarist.validation import FloatArray
@@ -40,8 +42,8 @@ class Caveat:
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
-class FitResult(Statistics):
-    """The full record of a fit, with its statistics: see :class:`Statistics`.
+class FitResult(Statistics, Checks):
+    """The full record of a fit, with its statistics and checks: see their classes.
 
     Attributes
     ----------
@@ -88,6 +90,8 @@ class FitResult(Statistics):
     fitted : Fitted or None
         The likelihood, its maximum and the decisions, for standard errors, intervals and tests;
         None where errors were counted.
+    decided : Comparisons, Scores or None
+        The decisions that were fitted; None in what :meth:`without_data` returns.
 
     Examples
     --------
@@ -128,6 +132,7 @@ class FitResult(Statistics):
     exact: ExactRecord | None = None
     certifier: Callable[[], Certificate] | None = field(default=None, repr=False)
     fitted: Fitted | None = field(default=None, repr=False)
+    decided: Comparisons | Scores | None = field(default=None, repr=False)
 
     @cached_property
     def certificate(self) -> Certificate | None:
@@ -148,6 +153,30 @@ class FitResult(Statistics):
         """Relative difference between the worst and the best optimum the starts found."""
         best = float(self.start_values.min())
         return float((self.start_values.max() - best) / max(abs(best), np.finfo(float).tiny))
+
+    def without_data(self) -> FitResult:
+        """Return the record without the decisions, to be stored or passed on.
+
+        It keeps the estimates, the caveats, the summary and a certificate that has been asked
+        for. What needs the decisions (standard errors, tests, checks) says so when asked. Of the
+        exact method's answer the set of rules that explain everything is left out.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0]]
+        >>> result = WelfareRegressor().fit(utilities, [2.0, 3.0, 4.0, 4.0, 3.0]).result_
+        >>> result.without_data().decided is None
+        True
+        """
+        proof = self.certificate if self.exact is not None else vars(self).get("certificate")
+        return replace(
+            self,
+            exact=None if self.exact is None else replace(self.exact, explanations=None),
+            certifier=None if proof is None else partial(replace, proof),
+            fitted=None,
+            decided=None,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimates as plain numbers, by name."""

@@ -66,6 +66,34 @@ def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
     return values, tuple(labels) if named else None
 
 
+def row_names(table: Any) -> tuple[str, ...] | None:
+    """Return the names of a data frame's rows, if its index holds more than row numbers.
+
+    None without an index, for one that counts from 0, and for one whose entries are not distinct:
+    what names two rows names neither.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> row_names(pandas.DataFrame({"staff": [1.0, 2.0]}, index=["clinic", "school"]))
+    ('clinic', 'school')
+    >>> row_names(pandas.DataFrame({"staff": [1.0, 2.0]})) is None
+    True
+    """
+    if isinstance(table, np.ndarray | list | tuple) or not hasattr(type(table), "columns"):
+        return None
+    index = getattr(table, "index", None)
+    if index is None or callable(index):
+        return None
+    entries = np.asarray(index)
+    if entries.dtype.kind in "iu" and np.array_equal(entries, np.arange(len(entries))):
+        return None
+    names = tuple(
+        ", ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in index
+    )
+    return names if len(set(names)) == len(names) else None
+
+
 def to_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     """Return columns by name as a data frame: of pandas if installed, of polars otherwise.
 

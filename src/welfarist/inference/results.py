@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from welfarist.decisions import Comparisons, Scores
 from welfarist.errors import InputError
 from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
 from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio
@@ -26,6 +27,7 @@ class Statistics:
     """
 
     fitted: Fitted | None
+    decided: Comparisons | Scores | None
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -196,6 +198,11 @@ class Statistics:
         return likelihood_ratio(self._likelihood(), doctrine, p=p, weights=weights, groups=groups)
 
     def _likelihood(self) -> Fitted:
+        if self.fitted is None and self.decided is None:
+            raise InputError(
+                "standard errors, intervals, tests and information criteria need the decisions; "
+                "found a record without them. Ask the fit itself, before without_data()."
+            )
         if self.fitted is None:
             raise InputError(
                 "standard errors, intervals, tests and information criteria need a likelihood; "

@@ -195,6 +195,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
                     loss, value, options.power_of_option(self.p, loss.has_zeros)
                 ),
                 fitted=self._fitted(loss, optimum, names, loss.total, comparisons),
+                decided=comparisons,
                 **self._common_record(optimum, names),
             )
         )
@@ -239,6 +240,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
                     rho is not None and rho != "error rate",
                 ),
                 certifier=partial(replace, found.certificate),
+                decided=comparisons,
                 **self._common_record(fit.as_optimum(found), names),
             )
         )

@@ -156,6 +156,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
                     options.power_of_option(self.p, loss.has_zeros),
                 ),
                 fitted=self._fitted(loss, optimum, names, float(scores.counts.sum())),
+                decided=scores,
                 **self._common_record(optimum, names),
             )
         )
