@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from welfarist.errors import InputError
@@ -13,21 +11,23 @@ from welfarist.validation import FloatArray
 
 def judged_utilities(result: FitResult) -> FloatArray:
     """Return the utilities (N, d) of the actions that were scored or compared."""
-    decided: Any = getattr(result, "decided", None)
-    if decided is not None:
-        return np.asarray(decided.utilities)
-    if result.fitted is None:
+    if result.decided is None:
         raise InputError(
-            "typical utilities need the decisions that were fitted; found a fit that does not "
-            "have them."
+            "typical utilities need the decisions; found a record without them. Ask the fit "
+            "itself, before without_data()."
         )
-    if result.fitted.decided is not None:
-        return result.fitted.decided.utilities
-    utilities = result.fitted.loss.utilities
-    return np.asarray(np.exp(utilities.logs + utilities.shift).T)
+    return result.decided.utilities
 
 
 def typical_utilities(result: FitResult) -> FloatArray:
-    """Return each person's median utility (d,) over the actions; 1 for a person with median 0."""
+    """Return each person's median utility (d,) over the actions; 1 for a person with median 0.
+
+    Examples
+    --------
+    >>> from welfarist import WelfareRegressor
+    >>> fit = WelfareRegressor(p=1, weights="equal").fit([[1.0, 4.0], [3.0, 8.0]], [2.5, 5.0])
+    >>> typical_utilities(fit.result_)
+    array([2., 6.])
+    """
     median = np.median(judged_utilities(result), axis=0)
     return np.where(median > 0, median, 1.0)

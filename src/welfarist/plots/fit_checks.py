@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from welfarist.drawing import BLUE, GREY, new_axes
+from welfarist.fit import FitResult
+from welfarist.goodness.calibration import Calibration
+from welfarist.goodness.residuals import Residuals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def calibration(result: Any, ax: Axes | None = None, *, bins: int = 10) -> Axes:
+def calibration(result: FitResult | Calibration, ax: Axes | None = None, *, bins: int = 10) -> Axes:
     """Draw how often the better action was chosen against how often the rule says it is.
 
     Better is what the rule finds better, so that chances go from one half to 1. Dots on the
@@ -32,8 +35,8 @@ def calibration(result: Any, ax: Axes | None = None, *, bins: int = 10) -> Axes:
     -------
     matplotlib axes
     """
-    found = result if hasattr(result, "predicted") else result.calibration(bins)
-    predicted, observed = np.asarray(found.predicted), np.asarray(found.observed)
+    found = result if isinstance(result, Calibration) else result.calibration(bins)
+    predicted, observed = found.predicted, found.observed
     axes = new_axes(5.2, 5.0) if ax is None else ax
     axes.plot([0.5, 1], [0.5, 1], "--", color=GREY, linewidth=1.2, label="as predicted")
     spread = np.maximum([observed - found.low, found.high - observed], 0.0)
@@ -55,7 +58,7 @@ def calibration(result: Any, ax: Axes | None = None, *, bins: int = 10) -> Axes:
     return _finish(axes)
 
 
-def residuals(result: Any, ax: Axes | None = None) -> Axes:
+def residuals(result: FitResult | Residuals, ax: Axes | None = None) -> Axes:
     """Draw what the rule leaves of the scores against what it predicts.
 
     A cloud around the line without a shape means that the rule describes the scores.
@@ -71,8 +74,8 @@ def residuals(result: Any, ax: Axes | None = None) -> Axes:
     -------
     matplotlib axes
     """
-    found = result if hasattr(result, "residual") else result.residuals()
-    fitted, residual = np.asarray(found.fitted), np.asarray(found.residual)
+    found = result if isinstance(result, Residuals) else result.residuals()
+    fitted, residual = found.fitted, found.residual
     axes = new_axes(7.0, 4.2) if ax is None else ax
     axes.axhline(0.0, color=GREY, linestyle="--", linewidth=1.2, label="score as predicted")
     # Many dots are drawn smaller and paler, so that the middle of the cloud keeps a shape.

@@ -142,8 +142,8 @@ def _bargain(gains: Gains) -> str:
         )
     if needed < words.TRIFLE:
         return (
-            f"In a typical action a loss of {loss} to {who} hardly counts for this rule: next to no "
-            "gain to the others makes up for it."
+            f"In a typical action a loss of {loss} to {who} hardly counts for this rule: next to "
+            "no gain to the others makes up for it."
         )
     plain = float(gains.median[0, gains.rules.index("utilitarian")])
     beside = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
 from welfarist import plots
 from welfarist.errors import InputError
+from welfarist.fit import FitResult
+from welfarist.goodness.surprises import Surprise, Surprises
+from welfarist.plots.power_axis import MINUS
 from welfarist.report import words
 from welfarist.report.facts import Facts
-from welfarist.report.markup import NOTHING, Html, bullets, paragraph, section
+from welfarist.report.markup import NOTHING, Html, paragraph, section, table
 from welfarist.report.pictures import drawn
 
 _SURPRISES = 10
@@ -16,19 +19,22 @@ _SURPRISES = 10
 
 def description(facts: Facts) -> Html:
     """Calibration of comparisons or residuals of scores, and what speaks against the family."""
-    result: Any = facts.result
-    if not hasattr(result, "misfit"):
-        return NOTHING
+    result = facts.result
     parts = []
     try:
-        parts.append(paragraph(result.misfit().verdict))
+        misfit = result.misfit()
+        verdict = (
+            misfit.verdict if misfit.reason else misfit.verdict[:1].lower() + misfit.verdict[1:]
+        )
+        lead = "" if misfit.reason else "Compared with more flexible rules: "
+        parts.append(paragraph(f"{lead}{verdict}"))
     except InputError as problem:
         parts.append(paragraph(f"Not checked: {problem}", "soft"))
     parts.append(_residuals(result) if result.accuracy is None else _calibration(result))
     return section("Does the rule describe the decisions?", *parts)
 
 
-def _calibration(result: Any) -> Html:
+def _calibration(result: FitResult) -> Html:
     try:
         found = result.calibration()
     except InputError:
@@ -43,7 +49,7 @@ def _calibration(result: Any) -> Html:
     )
 
 
-def _residuals(result: Any) -> Html:
+def _residuals(result: FitResult) -> Html:
     try:
         found = result.residuals()
     except InputError:
@@ -58,9 +64,7 @@ def _residuals(result: Any) -> Html:
 
 def surprises(facts: Facts) -> Html:
     """The decisions that the rule least expected."""
-    result: Any = facts.result
-    if not hasattr(result, "surprises"):
-        return NOTHING
+    result = facts.result
     try:
         found = result.surprises(_SURPRISES)
     except InputError:
@@ -73,5 +77,59 @@ def surprises(facts: Facts) -> Html:
             "The decisions that the rule least expected, the largest surprise first. They may be "
             "mistakes, or have reasons that the utilities do not show. Rows are counted from 0."
         ),
-        bullets([words.sentence(str(surprise)) for surprise in found]),
+        _scores(found) if result.accuracy is None else _choices(found),
     )
+
+
+def _choices(found: Surprises) -> Html:
+    """Comparisons that were decided against the rule; columns that nobody filled are left out."""
+    columns: dict[str, list[str]] = {"row": [], "who": [], "chose": [], "chance of that": []}
+    columns |= {"welfare": [], "most in favour": []}
+    for surprise in found:
+        often = "" if surprise.count == 1 else f" ({surprise.count:g} times)"
+        chance = "" if surprise.probability is None else words.percent(surprise.probability)
+        entries = (
+            str(surprise.row),
+            "" if surprise.by is None else str(surprise.by),
+            f"{surprise.chosen} over {surprise.other}{often}",
+            chance,
+            f"{surprise.welfare:.3g} against {surprise.other_welfare:.3g}",
+            _in_favour(surprise),
+        )
+        for column, entry in zip(columns.values(), entries, strict=True):
+            column.append(entry)
+    filled = {name: column for name, column in columns.items() if any(column)}
+    total = words.counted(found.total, "decision")
+    return table(
+        f"{total} went against the rule; those it least expected",
+        list(filled),
+        list(zip(*filled.values(), strict=True)),
+        range(len(filled)),
+    )
+
+
+def _in_favour(surprise: Surprise) -> str:
+    """Who gains most by the choice, in the eyes of the rule."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = np.log(surprise.utilities) - np.log(surprise.other_utilities)
+    gain = np.nan_to_num(change) * (surprise.shares + surprise.other_shares)
+    person = int(np.argmax(gain))
+    if gain[person] <= 0:
+        return "nobody"
+    mine, other = surprise.utilities[person], surprise.other_utilities[person]
+    return f"{surprise.stakeholders[person]}, {mine:.3g} against {other:.3g}"
+
+
+def _scores(found: Surprises) -> Html:
+    """Scores far from what the rule says."""
+    rows = [
+        [
+            str(surprise.row),
+            f"{surprise.score:.4g}",
+            f"{surprise.fitted:.4g}",
+            f"{surprise.standardised:+.1f}".replace("-", MINUS),
+        ]
+        for surprise in found
+    ]
+    header = ["row", "score", "the rule says", "times the usual difference"]
+    return table("Scores that are furthest from the rule", header, rows)

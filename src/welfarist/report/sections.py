@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from welfarist import __version__, plots
+from welfarist.decisions import Comparisons
 from welfarist.fit import FitResult
 from welfarist.plots.indifference_curves import pair_of
 from welfarist.plots.weight_figures import height_for
@@ -13,6 +14,9 @@ from welfarist.report.answer import verdict_of
 from welfarist.report.facts import Facts
 from welfarist.report.markup import NOTHING, Html, bullets, paragraph, section, table
 from welfarist.report.pictures import drawn
+
+# A share of errors that is proven up to this is proven.
+_PROVEN = 1e-12
 
 
 def power(facts: Facts) -> Html:
@@ -161,9 +165,8 @@ def doctrines(facts: Facts) -> Html:
 
 
 def _independent(result: FitResult) -> str:
-    fitted = result.fitted
-    clustered = fitted is not None and fitted.decided is not None and fitted.decided.by is not None
-    if clustered:
+    decided = result.decided
+    if isinstance(decided, Comparisons) and decided.by is not None:
         return (
             "The tests take decisions as independent, though several came from the same people: "
             "take p-values near the limits with a grain of salt."
@@ -199,6 +202,12 @@ def data_and_method(facts: Facts) -> Html:
         if value is not None
     )
     rows.append(["mean loss" if result.exact is None else "share of errors", f"{result.loss:.4g}"])
+    proof = result.certificate if result.exact is not None else None
+    if proof is not None:
+        optimal = proof.gap <= _PROVEN
+        fewest = words.percent(proof.lower_bound)
+        said = "no rule makes fewer" if optimal else f"no rule makes fewer than {fewest}"
+        rows.append(["proven about errors", said])
     if result.given:
         rows.append(["given, not learned", words.listed(list(result.given))])
     if result.first_label is not None:
