@@ -154,15 +154,17 @@ def _places(curve: PowerCurve, ends: tuple[float, float], points: int) -> list[f
 def _along(curve: PowerCurve, places: list[float]) -> dict[float, float]:
     """The deviance at every place; each fit starts from its neighbour towards the estimate.
 
-    A start that knows nothing of the path is tried as well. A deviance that falls on the way out
+    Starts that know nothing of the path are tried as well. A deviance that falls on the way out
     hints at a better optimum that was met too late: it is followed back towards the estimate.
     """
-    outward = sorted(places, key=lambda place: abs(place - curve.centre))
-    for x in outward:
-        curve.at(x)
-        curve.again(x)
     for side in (-1.0, 1.0):
-        path = [x for x in outward if side * (x - curve.centre) >= 0]
+        path = sorted((x for x in places if side * (x - curve.centre) >= 0), key=lambda x: side * x)
+        inner = curve.centre
+        for x in path:
+            curve.at(x)
+            curve.again(x)
+            curve.alone(x, inner)
+            inner = x
         for outer, x in zip(path[:0:-1], path[-2::-1], strict=True):
             if curve.at(outer) < curve.at(x):
                 curve.beside(x, outer)

@@ -84,6 +84,19 @@ class Curve:
         self._settle(x, self._starts(x, self._points[other]), near=False)
         return self._deviances[x]
 
+    def alone(self, x: float, other: float) -> float:
+        """Return the deviance at x, if that is better from all weight on one person.
+
+        Which is who counts most at another place; with one person every power is as good.
+        """
+        free = self._points[other].weights
+        if len(free) > 1:
+            start = self._starts(x, self._points[other])[0]
+            vertex = np.zeros(len(free))
+            vertex[np.argmax(free)] = 1.0
+            self._settle(x, [replace(start, weights=vertex)], near=False)
+        return self._deviances[x]
+
     def warn(self, x: float) -> None:
         """Say so if the fit at x, where an interval ends, did not converge."""
         if not self._converged[x]:

@@ -79,7 +79,7 @@ def residuals(result: FitResult | Residuals, ax: Axes | None = None) -> Axes:
     axes = new_axes(7.0, 4.2) if ax is None else ax
     axes.axhline(0.0, color=GREY, linestyle="--", linewidth=1.2, label="score as predicted")
     # Many dots are drawn smaller and paler, so that the middle of the cloud keeps a shape.
-    many = len(fitted) > 300
+    many = len(fitted) > 1000
     axes.plot(
         fitted,
         residual,
