@@ -58,3 +58,15 @@ def test_rounding_is_swept_from_the_simplex():
     clean = onto_simplex(np.array([0.5, -1e-18, 1e-300, 0.5000001]))
     assert clean.sum() == pytest.approx(1)
     assert (clean[1:3] == 0).all()
+
+
+def test_a_loss_that_is_flat_in_the_only_weight_does_not_take_it_away():
+    """In scaled variables the whole weight is smaller than the method's tolerance."""
+    inverse = np.array([6.4e-18, 15.5])
+    curvature = np.array([[1.0, -0.222], [-0.222, 1.0]]) * np.outer(inverse, inverse)
+    gradient = np.array([-0.0428, 0.00569]) * inverse
+    units = np.array([1.0, 1e-9])
+    step = QuadraticStep(2, 0)
+    move = step.solve(gradient, curvature, np.array([-1.0, 0.0]), np.full(2, np.inf), units)
+    assert units @ move == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_array_equal(onto_simplex(np.array([1.0, 0.0]) + units * move), [1.0, 0.0])

@@ -10,6 +10,8 @@ from welfarist.validation import FloatArray
 _EQUALITY = 5  # daqp's mark for a constraint that holds with equality
 _PRIMAL_TOLERANCE = 1e-11
 _SMALLEST_WEIGHT = 1e-290
+# Moves of weights that miss a sum of 0 by more than this are not rounding.
+_MISSED = 1e-3
 
 
 class QuadraticStep:
@@ -71,7 +73,22 @@ class QuadraticStep:
         np.minimum(move, upper, out=move)
         held = np.flatnonzero(info["lam"][: self._weights])
         move[held] = lower[held]
-        return np.asarray(move)
+        return self._kept_sum(move, lower, units)
+
+    def _kept_sum(
+        self, move: FloatArray, lower: FloatArray, units: FloatArray
+    ) -> FloatArray | None:
+        """Return a move (q,) whose weights sum to 0, or None if there is none within the bounds.
+
+        Where the loss is all but flat in the heaviest weight, the method's tolerance is larger than
+        that weight, and its move could be anything: it is what the others' moves leave.
+        """
+        missed = float(units @ move[: self._weights])
+        if abs(missed) <= _MISSED:
+            return np.asarray(move)
+        heaviest = int(np.argmax(units))
+        move[heaviest] -= missed / units[heaviest]
+        return np.asarray(move) if move[heaviest] >= lower[heaviest] else None
 
 
 def onto_simplex(weights: FloatArray) -> FloatArray:

@@ -1,0 +1,308 @@
+"""The report: what it says is what was learned, and the page needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import welfarist as wf
+from tests.test_plots import decisions, fit
+from welfarist.report import document, facts, report_html, words
+from welfarist.report.markup import text
+
+ROOT = Path(__file__).parents[1]
+# Hypertext elements that have no end.
+EMPTY = {"meta", "img"}
+
+NAMES = ["<script>alert(1)</script>", 'quotes " and & $signs$', "tab\tand bell\x07 名前"]
+CHOICES = decisions(3, 300, -1, 15, weights=[0.5, 0.3, 0.2], names=NAMES)
+RESULT = fit(CHOICES)
+PAGE = report_html(RESULT, title="Who <decides>?")
+
+
+class Reader(HTMLParser):
+    """Elements with their attributes, and the text; complains of what is not closed."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.elements, self.words = [], [], []
+        self.feed(page)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.elements if name == tag]
+
+
+READ = Reader(PAGE)
+
+
+def pictures(page):
+    codes = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', page)
+    return [base64.b64decode(code).decode() for code in codes]
+
+
+def text_of(result):
+    return Reader(report_html(result)).text
+
+
+def test_page_is_well_formed_and_accessible():
+    assert READ.all("html") == [{"lang": "en"}]
+    assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in READ.all(
+        "meta"
+    )
+    assert len(READ.all("img")) == 4
+    assert all(len(image["alt"]) > 40 for image in READ.all("img"))
+    assert all(cell["scope"] in ("row", "col") for cell in READ.all("th"))
+    assert len(READ.all("caption")) == len(READ.all("table"))
+    assert READ.text.count("Who <decides>?") == 2
+
+
+def test_nothing_is_loaded_from_elsewhere():
+    assert {tag for tag, _ in READ.elements}.isdisjoint({"script", "link", "iframe", "object"})
+    for _, attributes in READ.elements:
+        for name in ("src", "href", "srcset"):
+            assert attributes.get(name, "data:").startswith("data:")
+    assert "http" not in PAGE
+    assert "url(" not in PAGE
+    assert "@import" not in PAGE
+
+
+def test_names_are_escaped_in_page_and_figures():
+    assert "<script" not in PAGE
+    for name in NAMES[:2]:
+        assert name in READ.text
+    assert "\x07" not in PAGE
+    drawings = pictures(PAGE)
+    assert len(drawings) == 4
+    for drawing in drawings:
+        ElementTree.fromstring(drawing)  # well-formed, whatever the names
+        assert not re.search(r'(href|src)="(?!#)', drawing)
+        assert "<script" not in drawing
+    assert 'quotes " and &amp; $signs$' in drawings[1]
+
+
+def test_same_fit_same_bytes_whatever_the_settings_of_the_session():
+    with mpl.rc_context({"lines.linewidth": 9, "font.size": 30, "svg.fonttype": "path"}):
+        again = report_html(RESULT, title="Who <decides>?")
+    assert again == PAGE
+
+
+def test_answer_has_the_numbers_of_the_fit():
+    low, high = RESULT.interval("p")
+    p, low, high = (words.power(x) for x in (RESULT.p, low, high))
+    assert f"These 300 decisions look like those of somebody with p = {p}" in READ.text
+    assert f"(95% interval {low} to {high})" in READ.text
+    assert f"gets {RESULT.accuracy:.0%} of the decisions right" in READ.text
+    for person, (a, b) in zip(RESULT.weights, RESULT.interval("weights"), strict=True):
+        assert f"{100 * person:.1f}% {100 * a:.1f}% to {100 * b:.1f}%" in READ.text
+
+
+def test_verdicts_are_those_of_the_tests():
+    rejected = re.search(r"right\. (.*?) are rejected", READ.text).group(1)
+    for name in ("utilitarian", "Nash", "harmonic"):
+        value = RESULT.test(name).p_value
+        assert (name.lower() in rejected.lower()) == (value < words.REJECTED)
+        assert f"{name} p = " in READ.text
+    assert RESULT.test("utilitarian").p_value < 1e-4
+    assert "utilitarian p = 1 rejected p-value below 0.0001" in READ.text
+    assert "egalitarian p = −∞ rejected outside the 95% interval of p" in READ.text  # noqa: RUF001
+
+
+def test_trade_off_is_the_median_of_searches_over_the_actions():
+    def needed(rule, action, loss):
+        losing = action == action.min()
+
+        def change(x):
+            return rule.log(np.where(losing, (1 - loss) * action, np.exp(x) * action))
+
+        if change(30.0) < rule.log(action):
+            return np.inf
+        return np.expm1(brentq(lambda x: change(x) - rule.log(action), 0, 30))
+
+    found = facts.gains_of(RESULT, CHOICES.utilities)
+    assert found.rules == ("learned", "utilitarian", "Nash", "egalitarian")
+    assert (found.people, found.losing) == (3, 1)
+    for column, p in enumerate((RESULT.p, 1.0, 0.0)):
+        rule = wf.WelfareFunction(p, RESULT.weights)
+        gains = sorted(needed(rule, action, 0.1) for action in CHOICES.utilities)
+        assert found.median[0, column] == pytest.approx(gains[(len(gains) - 1) // 2], rel=1e-6)
+    assert np.isinf(found.median[:, 3]).all()
+    said = f"outweighs any gain to everybody else of less than {words.percent(found.median[0, 0])}"
+    assert said in READ.text
+
+
+def test_nothing_makes_up_for_a_loss_in_an_egalitarian_rule():
+    result = fit(CHOICES, p=-np.inf, weights="equal")
+    found = text_of(result)
+    assert "no gain to the others, however large, makes up for it" in found
+    assert "with p = −∞ as given (egalitarian)" in found  # noqa: RUF001
+    assert "The weights were given, not learned." in found
+
+
+def test_surprises_and_checks_are_those_of_the_fit():
+    for surprise in RESULT.surprises(10):
+        assert f"{surprise.row} {surprise.chosen} over {surprise.other}" in READ.text
+    verdict = RESULT.misfit().verdict
+    assert f"Compared with more flexible rules: {verdict[0].lower()}{verdict[1:]}" in READ.text
+
+
+def test_fits_without_intervals_say_so():
+    assert "There is no interval of p: standard errors" in text_of(fit(CHOICES, prior=2))
+    exact = text_of(fit(decisions(3, 100, -1, np.inf), noise="none"))
+    assert "explain every one of these 100 decisions" in exact
+    assert "Not tested: tests need a model of how the decision maker errs" in exact
+    assert "range over all rules that explain everything" in exact
+    assert "no rule makes fewer" in exact
+    flips = text_of(fit(CHOICES, noise="flip"))
+    assert "chance of a slip rho" in flips
+    assert "most in favour" in flips
+
+
+def test_scores_groups_caveats_and_one_person():
+    rng = np.random.default_rng(0)
+    table = rng.uniform(1, 10, (60, 4))
+    scores = wf.power_mean(table, 0.3, [0.4, 0.4, 0.1, 0.1]) + rng.normal(0, 0.2, 60)
+    result = wf.WelfareRegressor(groups=["old", "old", "young", "young"]).fit(table, scores).result_
+    found = text_of(result)
+    assert "of how scores vary" in found
+    assert "times the usual difference" in found
+    assert "old" in found
+    alone = wf.WelfareRegressor(p=1, scale=True).fit(table[:, :1], table[:, 0] + scores).result_
+    assert "What this means" not in text_of(alone)
+    few = fit(decisions(3, 12, -1, np.inf))
+    assert few.caveats
+    said = text_of(few)
+    for caveat in few.caveats:
+        assert words.sentence(caveat.message) in said
+
+
+def test_a_hundred_people_and_no_data():
+    result = fit(decisions(100, 400, 0, 20), p=0, prior=2)
+    page = report_html(result.without_data())
+    assert "person 99" in Reader(page).text
+    assert len(pictures(page)) == 1
+    assert "Gains of one person" not in page
+
+
+def test_without_matplotlib_the_report_has_no_figures_and_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    read = Reader(report_html(RESULT))
+    assert not read.all("img")
+    assert 'pip install "welfarist[plots]"' in read.text
+    assert "Who counts how much" in read.text
+    assert "Gains of one person" not in read.text
+
+
+def test_citation_is_that_of_the_citation_file():
+    cited = (ROOT / "CITATION.cff").read_text()
+    software = re.search(r'^title: "(.*)"', cited, re.MULTILINE).group(1)
+    paper = re.search(r'^  title: "(.*)"', cited, re.MULTILINE).group(1)
+    venue = re.search(r'collection-title: "(.*)"', cited).group(1)
+    for part in (software, paper, venue, f"Version {wf.__version__}"):
+        assert part in READ.text
+    for name in re.findall(r"family-names: (.*)", cited):
+        assert name in READ.text
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    RESULT.report(path, title="Who <decides>?")
+    assert path.read_text(encoding="utf-8") == PAGE
+    monkeypatch.setattr(document, "report_html", lambda *_, **__: "another page")
+    with pytest.raises(wf.InputError, match="folder"):
+        wf.write_report(RESULT, tmp_path)
+    with pytest.raises(wf.InputError, match="no folder"):
+        wf.write_report(RESULT, tmp_path / "nowhere" / "report.html")
+
+    def fail(*paths):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(wf.InputError, match="the disk is full"):
+        wf.write_report(RESULT, path)
+    assert path.read_text(encoding="utf-8") == PAGE
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_options_are_checked_before_the_work():
+    for options, message in [
+        ({"level": 95}, "level must be"),
+        ({"title": 7}, "title must be text"),
+        ({"people": (0, 9)}, "from 0 to 2"),
+    ]:
+        with pytest.raises(wf.InputError, match=message):
+            report_html(RESULT, **options)
+    with pytest.raises(wf.InputError, match="record of a fit"):
+        report_html("a result")
+    chosen = Reader(report_html(RESULT, people=(1, 2), level=0.9)).text
+    assert "those chosen for this report" in chosen
+    assert "90% interval" in chosen
+
+
+def test_numbers_in_words():
+    shares = [words.percent(x) for x in (0.0, 1e-6, 0.0005, 0.0231, 0.234, 12.3)]
+    assert shares == ["0%", "0%", "0.05%", "2.3%", "23%", "1,230%"]
+    assert [words.p_value(x) for x in (1e-9, 0.0031, 0.5)] == ["below 0.0001", "0.0031", "0.50"]
+    assert words.doctrine(0.001) == "Nash"
+    assert words.doctrine(-1.03) == "close to harmonic"
+    assert words.counted(1, "decision") == "1 decision"
+    assert words.counted(2.5, "decision") == "2.5 decisions"
+    assert unescape(text("a < b & \x00")) == "a < b & \N{REPLACEMENT CHARACTER}"
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs the browser chromium")
+def test_a_browser_shows_the_page_without_complaint(tmp_path):
+    path, shot = tmp_path / "report.html", tmp_path / "report.png"
+    path.write_text(PAGE, encoding="utf-8")
+    quiet = ["gpu", "background-networking", "component-update", "sync"]
+    done = subprocess.run(
+        [
+            "chromium",
+            "--headless",
+            "--no-sandbox",
+            "--no-first-run",
+            *(f"--disable-{what}" for what in quiet),
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--enable-logging=stderr",
+            "--v=0",
+            "--window-size=800,1000",
+            f"--screenshot={shot}",
+            path.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "CONSOLE" not in done.stderr
+    pixels = mpl.pyplot.imread(shot)
+    assert pixels.shape[:2] == (1000, 800)
+    assert pixels[:, :, :3].std() > 0.05  # not an empty page
