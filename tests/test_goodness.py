@@ -639,7 +639,8 @@ def test_what_does_not_apply_says_what_does():
 def test_a_record_without_data_keeps_the_estimates_and_refuses_the_rest():
     light = FIT.without_data()
     assert light.decided is None
-    assert (light.p, light.summary()) == (FIT.p, FIT.summary())
+    rule, whole = light.summary().splitlines()[:8], FIT.summary(level=None).splitlines()[:8]
+    assert rule == whole
     assert len(pickle.dumps(light)) < 5_000 < len(pickle.dumps(FIT))
     for ask in (
         light.calibration,

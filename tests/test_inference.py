@@ -527,11 +527,18 @@ def test_clusters_have_names_of_any_kind_but_none_is_missing():
             clustered(nobody)
 
 
-def test_one_group_of_all_is_refused_like_equal_weights():
+def test_one_group_of_all_is_tested_like_equal_weights():
     data = egalitarian_choices(11, 4, 300, 5.0)
+    found = []
     for options in (dict(weights="equal"), dict(groups=list("aaaa"))):
-        with pytest.raises(wf.InputError, match="near p = -inf equal weights"):
-            quiet(wf.ComparisonClassifier(**options), data).test("egalitarian")
+        result = quiet(wf.ComparisonClassifier(**options), data)
+        found.append(result.test("egalitarian", resamples=9))
+        with pytest.raises(wf.InputError, match="resamples=199 finds one"):
+            result.test("egalitarian", resamples=None)
+    assert (
+        found[0].distribution == found[1].distribution == "parametric bootstrap, 9 samples, seed 0"
+    )
+    assert found[0].p_value == found[1].p_value
 
 
 def test_a_pickled_result_gives_the_same_answers():

@@ -104,10 +104,17 @@ def likelihood_ratio(
     groups : (d,) array-like or mapping, optional
         People who share a weight.
     simulation : Simulation, optional
-        How samples are drawn under a null whose statistic follows no known distribution.
+        How samples are drawn under a null whose statistic follows no known distribution; left
+        out, such nulls are refused.
     """
     fitted.require()
     null = null_of(fitted, doctrine, p, weights, groups)
+    irregular = _is_irregular(fitted, null)
+    if irregular and simulation is None:
+        raise InputError(
+            "a likelihood ratio needs a known distribution under the null; found none for "
+            f"{null.words}, which lies on an edge. resamples=199 finds one by simulation."
+        )
     free_power = fitted.loss.learn_power and null.power is None
     loss = replace(fitted.loss, weighting=null.weighting, learn_power=free_power)
     given = fitted.point.p if not fitted.loss.learn_power else null.power
@@ -120,8 +127,8 @@ def likelihood_ratio(
     )
     statistic = deviance_of(fitted, found.value)
     notes = [_gone(null, found.weights), _dependent(fitted, null)]
-    if _is_irregular(fitted, null):
-        reference = reference_under(fitted, loss, found, simulation or Simulation())
+    if irregular and simulation is not None:
+        reference = reference_under(fitted, loss, found, simulation)
         distribution, p_value = str(reference), reference.p_value(statistic)
         notes[0] = _left_out(reference.failed)  # who ended at 0 did so in the samples, too
     else:

@@ -35,7 +35,6 @@ _PER_DECISION = 1e-9
 _FINE = 1e-7
 _GROWTH = 1.6  # by which steps outward grow
 _BRANCH = 1e-3  # a deviance lower by this belongs to another optimum
-_TINY = 1e-100  # a curvature by weights as small as this cannot be carried to another point
 _ROUNDS = 5  # better branches that are followed at the end of an interval
 # The smallest weight that is told from 0, and the largest at which the others still count.
 _NEARLY_NONE = 1e-6
@@ -144,8 +143,6 @@ class Curve:
 
     def _descend(self, loss: DataLoss, start: Point, near: bool) -> Descent:
         solver = self._fitted.solver
-        tiny = bool(((start.weights > 0) & (start.weights < _TINY)).any())
-        near = near and not tiny
         return descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=near)
 
 

@@ -19,9 +19,6 @@ from welfarist.solvers.multistart import PINNED
 from welfarist.solvers.newton import Descent, descend, uncertainty_of_power
 from welfarist.validation import FloatArray
 
-# A curvature by weights as small as this cannot be carried to another point.
-_TINY = 1e-100
-
 
 @dataclass(frozen=True)
 class Refit:
@@ -64,8 +61,7 @@ def _from_the_estimates(fitted: Fitted, loss: DataLoss) -> Descent | None:
     start, solver = fitted.point, fitted.solver
     if not np.isfinite(start.p):
         return None
-    near = not bool(((start.weights > 0) & (start.weights < _TINY)).any())
-    return descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=near)
+    return descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=True)
 
 
 def _is_enough(fitted: Fitted, loss: DataLoss, found: Descent) -> bool:

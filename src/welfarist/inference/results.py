@@ -292,7 +292,7 @@ class Statistics:
         weights: Any = None,
         groups: Any = None,
         covariance: CovarianceName | None = None,
-        resamples: int = SAMPLES,
+        resamples: int | None = SAMPLES,
         random_state: Any = 0,
         n_jobs: int | None = None,
         progress: ProgressOption = "auto",
@@ -315,6 +315,7 @@ class Statistics:
         resamples, random_state, n_jobs, progress
             Samples that are drawn under a null whose statistic follows no known distribution,
             their seed, how many processes share the work, and whether a progress bar is shown.
+            With ``resamples=None`` such nulls are refused, which costs nothing.
 
         Returns
         -------
@@ -333,7 +334,9 @@ class Statistics:
         if covariance is not None:
             null = null_of(fitted.require(), doctrine, p, weights, groups)
             return wald(fitted, null, self.cov_params(covariance), covariance)
-        simulation = Simulation(resamples, random_state, n_jobs, progress)
+        simulation = None
+        if resamples is not None:
+            simulation = Simulation(resamples, random_state, n_jobs, progress)
         return likelihood_ratio(
             fitted, doctrine, p=p, weights=weights, groups=groups, simulation=simulation
         )

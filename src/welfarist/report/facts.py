@@ -126,10 +126,10 @@ def _tests(result: FitResult) -> tuple[Tested, ...]:
     if "p" not in result.given:
         powers = {doctrine.name: doctrine.p for doctrine in DOCTRINES}
         for name in TESTED:
-            test, reason = _attempt(lambda name=name: result.test(name))
+            test, reason = _attempt(lambda name=name: result.test(name, resamples=None))
             found.append(Tested(name, f"p = {in_symbols(powers[name])}", test, reason))
     if "weights" not in result.given and len(result.weights) > 1:
-        test, reason = _attempt(lambda: result.test(weights="equal"))
+        test, reason = _attempt(lambda: result.test(weights="equal", resamples=None))
         found.append(Tested("equal weights", "everybody counts the same", test, reason))
     return tuple(found)
 

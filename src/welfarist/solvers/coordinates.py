@@ -10,6 +10,9 @@ from scipy.linalg.lapack import dposv
 from welfarist.losses import Loss, Point, weight_units
 from welfarist.validation import FloatArray
 
+# The square of one over a weight smaller than this is more than a double holds with a margin.
+_TINY = 1e-100
+
 
 @dataclass(frozen=True)
 class Curvature:
@@ -23,6 +26,11 @@ class Curvature:
         """Take over matrices that measure moves in units of the weights at a point."""
         scale = _scale(1.0 / weight_units(point.weights), len(hessian))
         return cls(fisher * scale, hessian * scale)
+
+    @staticmethod
+    def can_be_carried(point: Point) -> bool:
+        """Whether curvature by the weights themselves can be had at a point without overflow."""
+        return not bool(((point.weights > 0) & (point.weights < _TINY)).any())
 
     @classmethod
     def of(cls, loss: Loss, point: Point) -> Curvature:

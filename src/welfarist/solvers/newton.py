@@ -218,7 +218,8 @@ class _Walk:
         local = self._local and self._on_its_face(model.gradient)
         if local or ratio:
             hessian = model.curvature + self._here.remainder()
-            if self._near:  # good for the next steps too, which then need gradients only
+            # Good for the next steps too, which then need gradients only.
+            if self._near and Curvature.can_be_carried(self.point):
                 self.borrowed = Curvature.at(self.point, model.curvature, hessian)
         self._here = None  # all that a step needs is known; the arrays can go before new ones come
         predicted = None
