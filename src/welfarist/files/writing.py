@@ -1,0 +1,92 @@
+"""Writing files whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from welfarist.errors import InputError
+
+# What a new file may be used for by whom, before the user's mask takes some of it away.
+_NEW_FILE = 0o666
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file whole or not at all: an interrupted write leaves the old one as it was.
+
+    The content goes to a temporary file in the same folder, which then takes the name. A link is
+    followed; the permissions of an old file are kept.
+
+    Parameters
+    ----------
+    path : str or path
+    content : str or bytes
+        Text is written as UTF-8, its line ends as they are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder) / "model.json", "{}")
+    ...     (Path(folder) / "model.json").read_text()
+    '{}'
+    """
+    target = Path(os.path.realpath(path))
+    _refuse(path, target)
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        permissions = _permissions(target)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.name}.", suffix=".part", dir=target.parent
+        )
+    except PermissionError:
+        raise _not_allowed(path) from None
+    try:
+        with os.fdopen(handle, "wb") as part:
+            part.write(data)
+            part.flush()
+            os.fsync(part.fileno())
+        os.chmod(name, permissions)
+        os.replace(name, target)
+    except BaseException as problem:  # also an interruption from the keyboard
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        if isinstance(problem, PermissionError):
+            raise _not_allowed(path) from None
+        if isinstance(problem, OSError):
+            raise InputError(
+                f"{os.fspath(path)!s}: could not be written: {problem.strerror or problem}. "
+                "Nothing was changed."
+            ) from problem
+        raise
+
+
+def _refuse(path: str | os.PathLike[str], target: Path) -> None:
+    if target.is_dir():
+        raise InputError(f"{os.fspath(path)!s}: is a folder. Name a file in it to write to.")
+    if not target.parent.is_dir():
+        raise InputError(
+            f"{os.fspath(path)!s}: there is no folder {str(target.parent)!r} to write to. Make it "
+            "first, or name another."
+        )
+    if target.exists() and not os.access(target, os.W_OK):
+        raise _not_allowed(path)
+
+
+def _not_allowed(path: str | os.PathLike[str]) -> InputError:
+    return InputError(
+        f"{os.fspath(path)!s}: no permission to write there. Choose another folder or file name."
+    )
+
+
+def _permissions(target: Path) -> int:
+    """Those of the file that is replaced, or those a new file would have."""
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return _NEW_FILE & ~mask
