@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
+from welfarist.files.name_index import NameIndex
+
 # What a plain number looks like; float() would also take "1_000" and "infinity".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
@@ -27,11 +29,14 @@ class Cell(Protocol):
     def dtype(self) -> Any:
         """The type polars reads it as."""
 
-    def accepts(self, column: Any) -> bool:
-        """Whether a whole column of that type is all right."""
+    def taken(self, column: Any) -> Any:
+        """What a whole column of that type stands for, or None if something is wrong with it."""
 
     def parse(self, value: Any) -> Any:
         """The value of one cell (None or text that is empty: missing), or a CellError."""
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +66,21 @@ class Number:
 
         return pl.Float64
 
-    def accepts(self, column: Any) -> bool:
-        """Whether all are there, finite and large enough."""
-        if column.null_count() or not len(column):
-            return not len(column)
-        if column.is_nan().any():  # which polars' smallest and largest leave out
-            return False
-        return bool(column.min() >= self.least and column.max() < math.inf) and not bool(
-            column.min() == -math.inf
-        )
+    def taken(self, column: Any) -> Any:
+        """The column, if all are there, finite and large enough."""
+        if not len(column):
+            return column
+        if column.null_count() or column.is_nan().any():  # a NaN is neither least nor largest
+            return None
+        smallest, largest = column.min(), column.max()
+        good = smallest >= self.least and smallest > -math.inf and largest < math.inf
+        return column if good else None
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
+        import polars as pl
+
+        return pl.Series(name, values, dtype=pl.Float64)
 
     def parse(self, value: Any) -> float:
         """The number in a cell."""
@@ -130,11 +141,17 @@ class Text:
 
         return pl.String
 
-    def accepts(self, column: Any) -> bool:
-        """Whether there are no empty ones, and none with blanks around it."""
-        if column.null_count():
-            return False
-        return bool((column == column.str.strip_chars()).all() and (column != "").all())
+    def taken(self, column: Any) -> Any:
+        """The column, if there are no empty ones, and none with blanks around it."""
+        if column.null_count() or not (column == column.str.strip_chars()).all():
+            return None
+        return column if (column != "").all() else None
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
+        import polars as pl
+
+        return pl.Series(name, values, dtype=pl.String)
 
     def parse(self, value: Any) -> str:
         """The text in a cell, without blanks around it."""
@@ -163,37 +180,46 @@ class Known:
     file: str
 
     def dtype(self) -> Any:
-        """An enumeration, whose numbers are those of the names."""
-        return self._enumeration
-
-    @cached_property
-    def _enumeration(self) -> Any:
+        """Text."""
         import polars as pl
 
-        return pl.Enum(self.names)
+        return pl.String
 
     @cached_property
-    def _all(self) -> set[str]:
-        return set(self.names.to_list())
+    def _index(self) -> NameIndex:
+        return NameIndex(self.names)
 
-    def accepts(self, column: Any) -> bool:
-        """Whether all are there; other names have become nulls."""
-        return not column.null_count()
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names.to_list())}
 
-    def parse(self, value: Any) -> str:
-        """The name in a cell, if it is known."""
+    def taken(self, column: Any) -> Any:
+        """The numbers of the names in a column, if all are known."""
+        import polars as pl
+
+        rows = None if column.null_count() else self._index.rows(column)
+        return None if rows is None else pl.Series(column.name, rows)
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
+        import polars as pl
+
+        return pl.Series(name, values, dtype=pl.Int32)
+
+    def parse(self, value: Any) -> int:
+        """The number of the name in a cell, if it is known."""
         name = "" if value is None else as_text(value).strip()
-        if name in self._all:
-            return name
+        if name in self._numbers:
+            return self._numbers[name]
         if not name:
             raise CellError(
                 "every comparison must name two actions; found an empty cell. Fill it in, or "
                 "leave out that row."
             )
-        near = difflib.get_close_matches(name, self._all, n=3, cutoff=0.6)
+        near = difflib.get_close_matches(name, self._numbers, n=3, cutoff=0.6)
         hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "Check the spelling."
         raise CellError(
-            f"an action must be one of the {len(self._all)} in {self.file}; found "
+            f"an action must be one of the {len(self._numbers)} in {self.file}; found "
             f"{shown(name)}. {hint}"
         )
 

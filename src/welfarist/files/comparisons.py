@@ -84,8 +84,8 @@ def read_comparisons(
         cells[roles["choice"]] = Text("a choice")
     cells |= optional_cells(table, roles)
     frame = table.read(cells)
-    pairs = _pairs(table, frame, roles[one], roles[other])
-    outcomes = _outcomes(table, frame, roles, first_label, notes)
+    pairs = _pairs(table, frame, roles[one], roles[other], actions)
+    outcomes = _outcomes(table, frame, roles, actions, first_label, notes)
     by, deciders = deciders_of(frame, roles)
     counts = counts_of(table, frame, roles)
     made = Comparisons(actions.utilities, pairs, np.ones(len(pairs), dtype=np.int8), counts, by)
@@ -197,31 +197,36 @@ def _tied(table: FileTable, frame: Any, roles: Roles) -> npt.NDArray[np.bool_] |
     return np.asarray(entries.is_in(list(_TRUE)).to_numpy())
 
 
-def _pairs(table: FileTable, frame: Any, one: str, other: str) -> npt.NDArray[np.int32]:
+def _pairs(
+    table: FileTable, frame: Any, one: str, other: str, actions: Actions
+) -> npt.NDArray[np.int32]:
     """Row numbers (n, 2) of the actions, small ones: there are often many comparisons."""
     pairs = np.empty((len(frame), 2), dtype=np.int32)
     for side, column in enumerate((one, other)):
-        pairs[:, side] = frame[column].to_physical().to_numpy()
+        pairs[:, side] = frame[column].to_numpy()
     same = pairs[:, 0] == pairs[:, 1]
     if same.any():
         row = int(np.argmax(same))
         raise InputError(
             f"{table.name}, {table.where(row)}: a comparison must be between two different "
-            f"actions; found {frame[one][row]!r} twice. Leave out that row."
+            f"actions; found {actions.labels[int(pairs[row, 0])]!r} twice. Leave out that row."
         )
     return pairs
 
 
 def _outcomes(
-    table: FileTable, frame: Any, roles: Roles, first_label: str | None, notes: list[str]
+    table: FileTable,
+    frame: Any,
+    roles: Roles,
+    actions: Actions,
+    first_label: str | None,
+    notes: list[str],
 ) -> npt.NDArray[np.int8]:
-    import polars as pl
-
     if "choice" in roles:
         labels = frame[roles["choice"]]
-        first, second = (frame[roles[r]].cast(pl.String) for r in ("first", "second"))
         named = None
         if first_label is None:
+            first, second = (actions.labels.gather(frame[roles[r]]) for r in ("first", "second"))
             named = outcomes_by_name(labels, first, second)
         if named is None:
             named, guesses = outcomes_of_labels(table, roles["choice"], labels, first_label)

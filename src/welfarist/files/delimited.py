@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from welfarist.errors import InputError
@@ -19,6 +20,7 @@ _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 # Enough for the header and some rows, from which separator and decimal mark are found out.
 _HEAD = 2**16
 _ROWS_LOOKED_AT = 100
+_ROWS_COMPARED = 6
 _BINARY = {b"PK\x03\x04": "a workbook or an archive", b"PAR1": "Parquet", b"\x1f\x8b": "gzip"}
 
 
@@ -53,11 +55,7 @@ class Delimited:
             if separator != "," and source.suffix not in (".tsv", ".tab"):
                 notes.append(f"{source.name}: {_SEPARATORS[separator]} separate the columns.")
         separator = _checked_separator(separator)
-        rows = [
-            row
-            for row in csv.reader(io.StringIO(head, newline=""), delimiter=separator)
-            if any(row)
-        ]
+        rows = _first_rows(head, separator, _ROWS_LOOKED_AT)
         if decimal is None:
             decimal = _decimal(source, separator, rows)
             if decimal == ",":
@@ -113,9 +111,13 @@ class Delimited:
             return None
         if self.columns[-1] not in cells and frame[self.columns[-1]].null_count():
             return None
-        if not all(cell.accepts(frame[column]) for column, cell in cells.items()):
-            return None
-        return frame.select(list(cells))
+        found = []
+        for column, cell in cells.items():
+            entries = cell.taken(frame.drop_in_place(column))
+            if entries is None:
+                return None
+            found.append(entries)
+        return pl.DataFrame(found)
 
     def _carefully(self, cells: Mapping[str, Cell]) -> Any:
         """The columns read cell by cell, or an error that says where it stands."""
@@ -132,7 +134,7 @@ class Delimited:
                     raise InputError(
                         f"{self.name}, line {line}, column {column!r}: {problem}"
                     ) from None
-        return pl.DataFrame(values, schema={c: cell.dtype() for c, cell in cells.items()})
+        return pl.DataFrame([cell.made(c, values[c]) for c, cell in cells.items()])
 
     def _refuse_ragged(self, line: int, record: list[str]) -> None:
         if len(record) == len(self.columns):
@@ -214,6 +216,12 @@ def _encoding_error(source: Source) -> InputError:
     raise AssertionError("the whole file is UTF-8")
 
 
+def _first_rows(head: str, separator: str, most: int) -> list[list[str]]:
+    """The first rows that are not blank, the header among them."""
+    reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
+    return list(islice((row for row in reader if any(cell.strip() for cell in row)), most))
+
+
 def _checked_separator(separator: str) -> str:
     named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
     separator = named.get(separator, separator)
@@ -228,12 +236,7 @@ def _separator(source: Source, head: str) -> str:
     """The one separator that cuts the header and the next rows into as many cells."""
     fitting = []
     for separator in _SEPARATORS:
-        rows = [
-            row
-            for row in csv.reader(io.StringIO(head, newline=""), delimiter=separator)
-            if any(row)
-        ]
-        rows = rows[:6]
+        rows = _first_rows(head, separator, _ROWS_COMPARED)
         if len(rows[0]) > 1:
             fitting.append((len({len(row) for row in rows}) == 1, separator))
     even = [separator for same, separator in fitting if same]
@@ -254,7 +257,7 @@ def _decimal(source: Source, separator: str, rows: list[list[str]]) -> str:
     """The decimal mark, found out where commas do not separate the columns."""
     if separator == ",":
         return "."
-    cells = [cell.strip() for row in rows[1:_ROWS_LOOKED_AT] for cell in row]
+    cells = [cell.strip() for row in rows[1:] for cell in row]
     commas = [cell for cell in cells if re.fullmatch(r"[+-]?\d+,\d+", cell)]
     points = [cell for cell in cells if re.fullmatch(r"[+-]?\d*\.\d+", cell)]
     if not commas:

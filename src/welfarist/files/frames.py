@@ -73,14 +73,23 @@ class FrameTable:
         chosen = self.frame.lazy().select(list(cells))
         types = chosen.collect_schema()
         quick = {c: cell for c, cell in cells.items() if _castable(types[c], cell.dtype())}
-        casts = [pl.col(c).cast(cell.dtype(), strict=False) for c, cell in quick.items()]
+        # One cast for all columns of a type: a long list of names is then taken in only once.
+        same_type: dict[Any, list[str]] = {}
+        for column, cell in quick.items():
+            if types[column] != cell.dtype():
+                same_type.setdefault(cell.dtype(), []).append(column)
+        casts = [pl.col(names).cast(kind, strict=False) for kind, names in same_type.items()]
         frame = chosen.with_columns(casts).collect()
         if not len(frame):
             raise InputError(
                 f"{self.name}: must hold at least one row; found none. Is it the right file?"
             )
-        bad = [c for c, cell in cells.items() if c not in quick or not cell.accepts(frame[c])]
-        return frame.with_columns([self._carefully(c, cells[c]) for c in bad])
+        found = []
+        for column, cell in cells.items():
+            entries = frame.drop_in_place(column)
+            entries = cell.taken(entries) if column in quick else None
+            found.append(self._carefully(column, cell) if entries is None else entries)
+        return pl.DataFrame(found)
 
     def where(self, row: int) -> str:
         """The number of a row, counted from 0, as other programs show it."""
@@ -88,8 +97,6 @@ class FrameTable:
 
     def _carefully(self, column: str, cell: Cell) -> Any:
         """A column read cell by cell, or an error that says where it stands."""
-        import polars as pl
-
         values = []
         entries = self.frame.lazy().select(column).collect().to_series()
         for row, value in enumerate(entries):
@@ -99,7 +106,7 @@ class FrameTable:
                 raise InputError(
                     f"{self.name}, {self.where(row)}, column {column!r}: {problem}"
                 ) from None
-        return pl.Series(column, values, dtype=cell.dtype())
+        return cell.made(column, values)
 
 
 def _castable(held: Any, wanted: Any) -> bool:
