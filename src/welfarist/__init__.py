@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
+    from welfarist.models import Model, load_model, save_model
     from welfarist.solvers.exact import Exact
     from welfarist.solvers.grid import Grid
     from welfarist.solvers.two_stage import TwoStage
@@ -47,14 +48,17 @@ __all__ = [
     "FitResult",
     "Grid",
     "InputError",
+    "load_model",
     "log_power_mean",
     "log_power_mean_derivatives",
     "LogMeanDerivatives",
     "MisfitWarning",
+    "Model",
     "NotConvergedWarning",
     "NotIdentifiedWarning",
     "power_mean",
     "power_of",
+    "save_model",
     "SearchRangeWarning",
     "SeparationWarning",
     "simulate",
@@ -73,6 +77,9 @@ _ON_DEMAND = {
     "Exact": "solvers.exact",
     "FitResult": "fit",
     "Grid": "solvers.grid",
+    "load_model": "models",
+    "Model": "models",
+    "save_model": "models",
     "simulate": "simulate",
     "TwoStage": "solvers.two_stage",
     "WelfareRegressor": "learners",
