@@ -31,14 +31,17 @@ if TYPE_CHECKING:
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
     from welfarist.models import Model, load_model, save_model
+    from welfarist.side_by_side import SideBySide, compare
     from welfarist.solvers.exact import Exact
     from welfarist.solvers.grid import Grid
     from welfarist.solvers.two_stage import TwoStage
+    from welfarist.summary import Summary
 
 __version__ = "0.1.0"
 
 __all__ = [
     "bounds",
+    "compare",
     "ComparisonClassifier",
     "Comparisons",
     "Doctrine",
@@ -61,7 +64,9 @@ __all__ = [
     "save_model",
     "SearchRangeWarning",
     "SeparationWarning",
+    "SideBySide",
     "simulate",
+    "Summary",
     "TwoStage",
     "WelfareFunction",
     "WelfareRegressor",
@@ -72,6 +77,7 @@ __all__ = [
 # Learning needs SciPy and scikit-learn, which take a second to import; judging actions does not.
 _ON_DEMAND = {
     "bounds": "bounds",
+    "compare": "side_by_side",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
     "Exact": "solvers.exact",
@@ -80,7 +86,9 @@ _ON_DEMAND = {
     "load_model": "models",
     "Model": "models",
     "save_model": "models",
+    "SideBySide": "side_by_side",
     "simulate": "simulate",
+    "Summary": "summary",
     "TwoStage": "solvers.two_stage",
     "WelfareRegressor": "learners",
 }

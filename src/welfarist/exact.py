@@ -9,6 +9,7 @@ import numpy as np
 
 from welfarist.decisions import Comparisons
 from welfarist.steps import LossSteps, PowerInterval
+from welfarist.validation import FloatArray
 
 if TYPE_CHECKING:
     from welfarist.solvers.consistent import ConsistentRules
@@ -48,7 +49,7 @@ class Counted:
         return cls(ties, minority, identical, undecided)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExactRecord:
     """The exact method's answer: not a point, but every power that is as good.
 
@@ -84,19 +85,25 @@ class ExactRecord:
         """The corrected loss, where it is no mere consequence of how rho was estimated."""
         return self.corrected_loss if self.independent_rho else None
 
-    def weight_notes(self, decisions: float) -> list[str]:
-        """The range of each weight (d,) over all rules that explain every decision, in words.
+    def quick_ranges(self, decisions: float) -> tuple[FloatArray, FloatArray] | None:
+        """The least and the largest weight of each person (d,) in rules that explain everything.
 
         None where finding it out could take minutes and nobody has asked for it.
         """
         rules = self.explanations
         if rules is None:
-            return []
+            return None
         large = len(rules.weights) > _MOST_PEOPLE or decisions > _MOST_DECISIONS
         if large and "weight_ranges" not in vars(rules):
-            return []
+            return None
         low, high = rules.weight_ranges
-        return [f"{a:.4f} to {b:.4f}" for a, b in zip(low, high, strict=True)]
+        return low, high
+
+    def __repr__(self) -> str:
+        shown = " and ".join(str(interval) for interval in self.intervals[:_MOST_SHOWN])
+        more = len(self.intervals) - _MOST_SHOWN
+        others = f" and {more} more" if more > 0 else ""
+        return f"ExactRecord(as good: p in {shown}{others})"
 
     def _powers(self) -> tuple[tuple[float, float], ...]:
         return () if self.explanations is None else self.explanations.power_intervals

@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 
 from welfarist.certificates import Certificate
-from welfarist.doctrines import DOCTRINES
+from welfarist.decisions import Comparisons, Scores
 from welfarist.exact import ExactRecord
+from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.fitted import Fitted
+from welfarist.inference.intervals import MethodName
 from welfarist.inference.results import Statistics
+from welfarist.summary import Summary, summarise
 from welfarist.validation import FloatArray
 from welfarist.welfare import WelfareFunction
-
-# A share of errors that is proven up to this is proven.
-_ROUNDING = 1e-12
-# A power this near to a named one is called so in a summary.
-_CLOSE = 0.05
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Caveat:
     message: str
 
 
-@dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
+@dataclass(frozen=True, eq=False, repr=False)  # arrays have no single answer to ==
 class FitResult(Statistics):
     """The full record of a fit, with its statistics: see :class:`Statistics`.
 
@@ -87,6 +85,8 @@ class FitResult(Statistics):
     fitted : Fitted or None
         The likelihood, its maximum and the decisions, for standard errors, intervals and tests;
         None where errors were counted.
+    decided : Comparisons, Scores or None
+        The decisions that were fitted, as they were checked on entry.
 
     Examples
     --------
@@ -127,6 +127,7 @@ class FitResult(Statistics):
     exact: ExactRecord | None = None
     certifier: Callable[[], Certificate] | None = field(default=None, repr=False)
     fitted: Fitted | None = field(default=None, repr=False)
+    decided: Comparisons | Scores | None = field(default=None, repr=False)
 
     @cached_property
     def certificate(self) -> Certificate | None:
@@ -169,8 +170,32 @@ class FitResult(Statistics):
             "caveats": [caveat.message for caveat in self.caveats],
         }
 
-    def summary(self) -> str:
-        """Return the estimates as a table of text.
+    def summary(
+        self,
+        level: float | None = 0.95,
+        method: MethodName | None = None,
+        covariance: CovarianceName = "fisher",
+    ) -> Summary:
+        """Return a table of the estimates: a text, with :meth:`Summary.as_html` and other forms.
+
+        Parameters
+        ----------
+        level : float, optional
+            Probability with which an interval holds the true value; None leaves out intervals and
+            standard errors.
+        method : "profile" or "wald", optional
+            How intervals are made. Left out, it is by profile likelihood where that takes a
+            fraction of a second, and from standard errors for the weights, or for everything,
+            where it would take longer; a line below the table says which.
+        covariance : "fisher", "robust" or "clustered"
+            Where standard errors come from; see :meth:`cov_params`. Intervals of the last two are
+            made from them.
+
+        Notes
+        -----
+        Where there can be no intervals (a prior, choices without noise, a fit that did not
+        converge) the table stands without, and a line says why. A certificate is shown if there
+        is one that costs nothing: where errors were counted, or once `certificate` was asked for.
 
         Where rules explain every decision (``noise="none"``), beside each weight stands its range
         over all of them, which takes seconds when first asked for; for more than 20 people or
@@ -183,80 +208,34 @@ class FitResult(Statistics):
         >>> scores = [2.0, 3.0, 4.0, 4.0, 3.0]
         >>> print(WelfareRegressor().fit(utilities, scores).result_.summary())
         Learned from 5 decisions
-          power p              0.0000   Nash
-          inequality aversion  1.0000
-          weight of person 0   0.5000
-          weight of person 1   0.5000
+                               estimate
+          power p                0.0000  Nash
+          inequality aversion    1.0000
+          weight of person 0     0.5000
+          weight of person 1     0.5000
           mean loss         ...
-          R squared            1.0000
+          R squared              1.0000
         Converged: ...
+        No intervals: a likelihood of scores needs some that the rule does not explain exactly; ...
         """
-        lines: list[tuple[str, float, str]] = [
-            ("power p", self.p + 0.0 if abs(self.p) > 5e-5 else 0.0, self._doctrine()),
-            ("inequality aversion", 1.0 - self.p, ""),
-        ]
-        notes = self.weight_notes or ("",) * len(self.weights)
-        ranges = [] if self.exact is None else self.exact.weight_notes(self.decisions)
-        if ranges:
-            notes = tuple(f"{a}   {b}".strip() for a, b in zip(ranges, notes, strict=True))
-        for name, weight, note in zip(self.stakeholders, self.weights, notes, strict=True):
-            lines.append((f"weight of {name}", float(weight), note))
-        optional = (
-            ("temperature tau", self.tau),
-            ("flip probability rho", self.rho),
-            ("scale", self.scale),
-            ("mean loss" if self.exact is None else "share of errors", self.loss),
-            ("corrected for flips", None if self.exact is None else self.exact.shown_correction),
-            ("accuracy", self.accuracy),
-            ("R squared", self.r_squared),
-        )
-        lines.extend((name, value, "") for name, value in optional if value is not None)
-        plural = "" if self.decisions == 1 else "s"
-        title = f"Learned from {self.decisions:g} decision{plural}"
-        return "\n".join([title, *_table(lines), *self._end()])
+        return summarise(self, level, method, covariance)
 
-    def _doctrine(self) -> str:
-        """The doctrine of p as it is printed, so that 0.0000 is called Nash."""
-        shown = self.p if np.isinf(self.p) else round(self.p, 4)
-        near = [d for d in DOCTRINES if 0 < abs(shown - d.p) < _CLOSE]
-        name = f"close to {near[0].name}" if near else WelfareFunction(shown).doctrine
-        return f"{name} (given)" if "p" in self.given else name
+    def to_frame(
+        self,
+        level: float | None = 0.95,
+        method: MethodName | None = None,
+        covariance: CovarianceName = "fisher",
+    ) -> Any:
+        """Return the estimates of :meth:`summary` as a data frame, one row a parameter.
 
-    def _end(self) -> list[str]:
-        if self.exact is not None:
-            ends = self._exact_end()
-        else:
-            state = "Converged" if self.converged else "Did not converge"
-            starts = f"{self.agreeing} of {len(self.start_values)} starts found this optimum"
-            ends = [f"{state}: {self.reason} ({self.n_iter} steps; {starts})"]
-        if self.first_label is not None:
-            ends.append(f"Label {self.first_label!r}: the first action was preferred")
-        ends.extend(f"Note: {caveat.message}" for caveat in self.caveats)
-        return ends
+        The columns are parameter, estimate, standard_error, low, high, method and note.
+        """
+        return self.summary(level, method, covariance).to_frame()
 
-    def _exact_end(self) -> list[str]:
-        """How far the fit is proven, and what is as good."""
-        proof = self.certificate
-        if self.exact is None or proof is None:
-            return []
-        if proof.gap <= _ROUNDING:
-            ends = [f"Proven optimal: {proof.method}"]
-        else:
-            ends = [
-                f"Not proven optimal: {self.reason}",
-                f"Proven: no rule is wrong in less than {proof.lower_bound:.2%} ({proof.method})",
-            ]
-        return ends + self.exact.lines()
-
-
-def _table(lines: Sequence[tuple[str, float, str]]) -> list[str]:
-    width = max(len(name) for name, _, _ in lines)
-    return [f"  {name:{width}}  {_number(value)}   {note}".rstrip() for name, value, note in lines]
-
-
-def _number(value: float) -> str:
-    small = 0 < abs(value) < 1e-3
-    return f"{value:.4g}" if small or abs(value) >= 1e4 or np.isinf(value) else f"{value:.4f}"
+    def __repr__(self) -> str:
+        power = f"p={self.p:.4g} ({self.welfare.doctrine})"
+        of = f"{len(self.weights)} people, {self.decisions:g} decisions"
+        return f"FitResult({power}, {of}, {'' if self.converged else 'not '}converged)"
 
 
 def named_people(names: Sequence[str] | None, people: int) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from welfarist.errors import InputError
+from welfarist.exports import strict
 from welfarist.files.writing import write_whole
 from welfarist.noise import preference_probability
 from welfarist.validation import FloatArray
@@ -142,7 +143,7 @@ class Model:
             self.r_squared, self.converged, list(self.given), dict(self.intervals),
             list(self.caveats),
         )  # fmt: skip
-        return {key: _strict(value) for key, value in zip(_KEYS, values, strict=True)}
+        return dict(strict(dict(zip(_KEYS, values, strict=True))))
 
     @classmethod
     def from_dict(cls, record: Any, source: str = "the record") -> Model:
@@ -233,17 +234,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise InputError("an entry that is there twice")
     return found
-
-
-def _strict(value: Any) -> Any:
-    """The same with infinite numbers as texts, and plain numbers in place of NumPy's."""
-    if isinstance(value, Mapping):
-        return {str(key): _strict(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_strict(entry) for entry in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if math.isfinite(value) else str(float(value))
-    return value.item() if isinstance(value, np.generic) else value
 
 
 class _Fields:

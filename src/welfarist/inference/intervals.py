@@ -59,7 +59,7 @@ def interval(
         From which standard errors a Wald interval is made.
     """
     fitted.require()
-    level, method = _checked(level, method, covariance)
+    level, method = checked(level, method, covariance)
     chosen = _chosen(fitted, name)
     if method == "wald":
         return _wald(fitted, chosen, level, covariance)
@@ -69,7 +69,8 @@ def interval(
     return np.array([_profile(fitted, i, strides[i], allowed, seen) for i in chosen])
 
 
-def _checked(level: float, method: MethodName | None, covariance: str) -> tuple[float, MethodName]:
+def checked(level: float, method: MethodName | None, covariance: str) -> tuple[float, MethodName]:
+    """Return level and method, or refuse those that are none or do not go together."""
     if not is_real(level) or not 0 < level < 1:
         raise InputError(f"level must be a number between 0 and 1, such as 0.95; found {level!r}.")
     if method is None:

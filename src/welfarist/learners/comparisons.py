@@ -148,7 +148,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             How often each comparison was observed.
         """
         noise = options.check_noise(self.noise)
-        comparisons = self._take_over(X, y, sample_weight)
+        comparisons = self.read_decisions(X, y, sample_weight)
         names = comparisons.stakeholders
         weighting = options.weighting_of(self.weights, self.groups, comparisons.people, names)
         tau_max = options.check_positive(self.tau_max, "tau_max")
@@ -195,6 +195,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
                     loss, value, options.power_of_option(self.p, loss.has_zeros)
                 ),
                 fitted=self._fitted(loss, optimum, names, loss.total, comparisons),
+                decided=comparisons,
                 **self._common_record(optimum, names),
             )
         )
@@ -239,6 +240,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
                     rho is not None and rho != "error rate",
                 ),
                 certifier=partial(replace, found.certificate),
+                decided=comparisons,
                 **self._common_record(fit.as_optimum(found), names),
             )
         )
@@ -311,8 +313,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         predicted = np.sign(self._margins(X))
         return float(np.average((1 + predicted * outcomes) / 2, weights=sample_weight))
 
-    def _take_over(self, X: Any, y: Any, sample_weight: Any) -> Comparisons:
-        """Return the comparisons, and store what scikit-learn expects to find."""
+    def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Comparisons:
+        """Return what `fit` takes as comparisons, and store what scikit-learn expects to find."""
         if isinstance(X, Comparisons):
             if y is not None or sample_weight is not None:
                 raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -114,13 +115,22 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
 
     def fit(self, U: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from utilities (N, d) and scores (N,), weighted by `sample_weight` (N,)."""
-        scale = options.check_flag(self.scale, "scale")
+        options.check_flag(self.scale, "scale")
+        return self.fit_scores(self.read_decisions(U, y, sample_weight))
+
+    def read_decisions(self, U: Any, y: Any, sample_weight: Any = None) -> Scores:
+        """Return what `fit` takes as scores, and store what scikit-learn expects to find."""
         table, target = self._checked(U, y, y_numeric=True)
         self._refuse_bad(table)
         scores = Scores.of(table, target, sample_weight)
-        _refuse_unscalable(scores, scale)
-        people = table.shape[1]
         names = as_names(getattr(self, "feature_names_in_", None))
+        return replace(scores, stakeholders=names)
+
+    def fit_scores(self, scores: Scores) -> Self:
+        """Learn from scores that were checked before, such as ``result_.decided``."""
+        scale = options.check_flag(self.scale, "scale")
+        _refuse_unscalable(scores, scale)
+        people, names = scores.utilities.shape[1], scores.stakeholders
         weighting = options.weighting_of(self.weights, self.groups, people, names)
         loss = ScoreLoss.of(scores, weighting, self.p is None, scale)
         optimum = self._minimise(loss, float(scores.counts.sum()), names)
@@ -156,6 +166,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
                     options.power_of_option(self.p, loss.has_zeros),
                 ),
                 fitted=self._fitted(loss, optimum, names, float(scores.counts.sum())),
+                decided=scores,
                 **self._common_record(optimum, names),
             )
         )

@@ -41,7 +41,7 @@ SCALES = {
 _THREE_MONTHS = 13.0  # weeks
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Organisations:
     """Recipient organisations, each as one who may receive the donation at hand.
 
@@ -58,6 +58,9 @@ class Organisations:
 
     def __len__(self) -> int:
         return len(self.features)
+
+    def __repr__(self) -> str:
+        return f"Organisations({len(self)} with {len(FEATURES)} features)"
 
     @property
     def names(self) -> tuple[str, ...]:

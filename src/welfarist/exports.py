@@ -1,0 +1,203 @@
+"""How a table leaves the package: as text, HTML, LaTeX and strict JSON."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal
+
+import numpy as np
+
+Alignment = Literal["left", "right"]
+
+# Lines below a table are folded to this many columns; a table is as wide as its names need.
+_FOLD = 100
+_GAP = "  "
+
+_IN_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+}
+_INFINITY_IN_LATEX = {"inf": r"$\infty$", "-inf": r"$-\infty$"}
+
+
+@dataclass(frozen=True)
+class Table:
+    r"""Cells of text with a title above and lines below.
+
+    Attributes
+    ----------
+    title : str
+    header : tuple of str
+        One per column.
+    rows : tuple of tuples of str
+        The first cell of each names the row; nothing is ever cut off.
+    alignment : tuple of "left" and "right"
+        One per column.
+    lines : tuple of str
+        What is said below the table.
+
+    Examples
+    --------
+    >>> made = Table("Rules", ("", "p"), (("Nash", "0"), ("harmonic", "-1")), ("left", "right"))
+    >>> print(made.as_text())
+    Rules
+                 p
+      Nash       0
+      harmonic  -1
+    >>> print(made.as_latex())
+    \begin{table}
+    \caption{Rules}
+    \begin{tabular}{lr}
+    \hline
+     & p \\
+    \hline
+    Nash & 0 \\
+    harmonic & -1 \\
+    \hline
+    \end{tabular}
+    \end{table}
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    alignment: tuple[Alignment, ...]
+    lines: tuple[str, ...] = ()
+
+    def as_text(self) -> str:
+        """Return the table with its columns lined up, for a terminal."""
+        every = [[_one_line(cell) for cell in row] for row in (self.header, *self.rows)]
+        widths = [max(map(_width, column)) for column in zip(*every, strict=True)]
+        body = [_GAP + _GAP.join(self._padded(row, widths)) for row in every]
+        folded = [textwrap.fill(_one_line(line), _FOLD, **_FOLDING) for line in self.lines]
+        return "\n".join([_one_line(self.title), *(line.rstrip() for line in body), *folded])
+
+    def as_html(self) -> str:
+        """Return the table as a piece of HTML without scripts, styles or links."""
+        head = "".join(self._html_cell("th", "col", i, c) for i, c in enumerate(self.header))
+        parts = [
+            '<div class="welfarist">',
+            "<table>",
+            f"<caption>{escape(self.title)}</caption>",
+            f"<thead><tr>{head}</tr></thead>",
+            "<tbody>",
+        ]
+        for name, *cells in self.rows:
+            rest = "".join(self._html_cell("td", None, i, c) for i, c in enumerate(cells, 1))
+            parts.append(f"<tr>{self._html_cell('th', 'row', 0, name)}{rest}</tr>")
+        parts += ["</tbody>", "</table>"]
+        parts += [f"<p>{escape(line)}</p>" for line in self.lines]
+        return "\n".join([*parts, "</div>"])
+
+    def as_latex(self) -> str:
+        """Return the table as LaTeX that needs no package.
+
+        Letters beyond ASCII stay as they are: LaTeX reads UTF-8, its fonts must have them.
+        """
+        columns = "".join(side[0] for side in self.alignment)
+        parts = [r"\begin{table}", rf"\caption{{{latex_escape(self.title)}}}"]
+        parts += [rf"\begin{{tabular}}{{{columns}}}", r"\hline", _latex_row(self.header), r"\hline"]
+        parts += [_latex_row(row) for row in self.rows]
+        parts += [r"\hline", r"\end{tabular}"]
+        parts += [rf"\par {latex_escape(line)}" for line in self.lines]
+        return "\n".join([*parts, r"\end{table}"])
+
+    def _padded(self, row: Sequence[str], widths: Sequence[int]) -> list[str]:
+        padded = []
+        for cell, width, side in zip(row, widths, self.alignment, strict=True):
+            blanks = " " * (width - _width(cell))
+            padded.append(cell + blanks if side == "left" else blanks + cell)
+        return padded
+
+    def _html_cell(self, tag: str, scope: str | None, column: int, cell: str) -> str:
+        of = f' scope="{scope}"' if scope else ""
+        return f'<{tag}{of} style="text-align: {self.alignment[column]}">{escape(cell)}</{tag}>'
+
+
+_FOLDING: dict[str, Any] = dict(
+    subsequent_indent=_GAP, break_long_words=False, break_on_hyphens=False
+)
+
+
+def latex_escape(text: str) -> str:
+    r"""Return text as LaTeX shows it letter for letter.
+
+    A number or an interval that is infinite gets the sign for it.
+
+    Examples
+    --------
+    >>> print(latex_escape("R&D_1 at 5%"), latex_escape("-inf to 0.4"))
+    R\&D\_1 at 5\% $-\infty$ to 0.4
+    """
+    ends = text.strip().split(" to ")
+    if len(ends) <= 2 and any(end.strip() in _INFINITY_IN_LATEX for end in ends):
+        return " to ".join(_INFINITY_IN_LATEX.get(end.strip(), end.strip()) for end in ends)
+    return "".join(_IN_LATEX.get(letter, letter) for letter in _one_line(text))
+
+
+def strict(value: Any) -> Any:
+    """Return a record as strict JSON can hold it: infinities become "inf" and "-inf".
+
+    Examples
+    --------
+    >>> strict({"p": float("-inf"), "weights": (0.5, 0.5)})
+    {'p': '-inf', 'weights': [0.5, 0.5]}
+    """
+    if isinstance(value, Mapping):
+        return {key: strict(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(entry) for entry in value]
+    if isinstance(value, float) and np.isinf(value):
+        return str(float(value))
+    return value
+
+
+def as_json(record: Mapping[str, Any]) -> str:
+    """Return a record as strict JSON text, which holds no Infinity and no NaN."""
+    return json.dumps(strict(record), allow_nan=False, ensure_ascii=False, indent=2)
+
+
+def number(value: float | None) -> str:
+    """Return an estimate as it is printed: four decimals, or four digits if very small or large.
+
+    Examples
+    --------
+    >>> number(0.25), number(-1e-7), number(float("inf")), number(None)
+    ('0.2500', '-1e-07', 'inf', '')
+    """
+    if value is None:
+        return ""
+    small = 0 < abs(value) < 1e-3
+    return f"{value:.4g}" if small or abs(value) >= 1e4 or np.isinf(value) else f"{value:.4f}"
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(map(latex_escape, cells)) + r" \\"
+
+
+def _one_line(text: str) -> str:
+    """A name may hold line breaks, which would tear a table apart."""
+    return " ".join(text.splitlines()) if len(text.splitlines()) > 1 else text
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)

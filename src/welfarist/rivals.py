@@ -1,0 +1,263 @@
+"""What can be put side by side: fits, learners, doctrines and rules, all made into learners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from welfarist.caveats import give, label_caveats
+from welfarist.decisions import Comparisons, Scores
+from welfarist.doctrines import DOCTRINES, power_of
+from welfarist.errors import InputError
+from welfarist.fit import FitResult
+from welfarist.held_out import Decisions, Learner, learn
+from welfarist.learners import ComparisonClassifier, WelfareRegressor
+from welfarist.losses import ScoreLoss
+from welfarist.tables import order_by_name
+from welfarist.welfare import WelfareFunction
+
+Item = Learner | FitResult | WelfareFunction | str
+
+
+@dataclass(frozen=True)
+class Rival:
+    """One of those that are compared.
+
+    Attributes
+    ----------
+    name : str
+    learner : learner or None
+        How it is fitted; None where a fit does not say.
+    result : FitResult or None
+        Its fit to the decisions, if there is one already.
+    """
+
+    name: str
+    learner: Learner | None
+    result: FitResult | None = None
+
+    def fitted(self, data: Decisions) -> FitResult:
+        """Return the fit to the decisions."""
+        if self.result is not None:
+            return self.result
+        assert self.learner is not None
+        found: FitResult = learn(self.learner, data).result_
+        return found
+
+
+def rivals_of(items: Any, X: Any = None, y: Any = None) -> tuple[tuple[Rival, ...], Decisions]:
+    """Return who competes, and for which decisions: those given, or those of the fits."""
+    named = _named(items)
+    learners = [_learner_of(item) for _, item in named]
+    known = [learner for learner in learners if learner is not None]
+    data = _given(X, y, known) if X is not None else _of_fits([item for _, item in named])
+    _refuse_mixed(data, known)
+    base = known[0] if known else _default(data)
+    found = [
+        _rival(item, learner, base, data)
+        for (_, item), learner in zip(named, learners, strict=True)
+    ]
+    names = _distinct([name or rival.name for (name, _), rival in zip(named, found, strict=True)])
+    return tuple(Rival(n, r.learner, r.result) for n, r in zip(names, found, strict=True)), data
+
+
+def _named(items: Any) -> list[tuple[str | None, Item]]:
+    """The items with the names they were given."""
+    named: list[tuple[str | None, Item]]
+    if isinstance(items, Mapping):
+        named = [(str(name), item) for name, item in items.items()]
+    elif isinstance(items, Sequence) and not isinstance(items, str):
+        named = [(None, item) for item in items]
+    else:
+        raise InputError(
+            "compare needs a list of fits, learners, doctrines or rules, or a mapping of names to "
+            f"them; found {type(items).__name__}. Put it in a list."
+        )
+    if not named:
+        raise InputError("compare needs at least one fit, learner, doctrine or rule; found none.")
+    for _, item in named:
+        if isinstance(item, str):
+            power_of(item)  # refuses what is no doctrine
+        elif not isinstance(item, Learner | FitResult | WelfareFunction):
+            raise InputError(
+                "what is compared must be a ComparisonClassifier, a WelfareRegressor, a fit's "
+                f"result_, the name of a doctrine or a WelfareFunction; found {item!r:.60}."
+            )
+    return named
+
+
+def _learner_of(item: Item) -> Learner | None:
+    """The learner behind an item; None for doctrines, rules, and fits that do not say."""
+    if isinstance(item, FitResult):
+        return _again(item)
+    return item if isinstance(item, Learner) else None
+
+
+def _again(result: FitResult) -> Learner | None:
+    """A learner with the options of a fit, as far as its likelihood holds them.
+
+    A fit that counted errors, or was made under a prior, does not say how it was made.
+    """
+    fitted = result.fitted
+    if fitted is None or (fitted.refusal is not None and result.converged):
+        return None
+    loss, solver = fitted.loss, fitted.solver
+    weighting = loss.weighting
+    common: dict[str, Any] = dict(
+        p=result.p if "p" in result.given else None,
+        weights="learn" if weighting.fixed is None else weighting.fixed,
+        groups=weighting.group_of,
+        n_starts=solver.n_starts,
+        max_iter=solver.max_iter,
+        tol=solver.tolerance,
+    )
+    if isinstance(loss, ScoreLoss):
+        return WelfareRegressor(scale=loss.scale, **common)
+    noise = "lapse" if loss.lapse else "logistic"
+    return ComparisonClassifier(noise=noise, tau_max=loss.tau_max, **common)
+
+
+def _given(X: Any, y: Any, known: list[Learner]) -> Decisions:
+    """The decisions that were passed, checked by the first learner that takes them."""
+    if isinstance(X, Comparisons):
+        if y is not None:
+            raise InputError("Comparisons hold their outcomes; found y as well. Pass X alone.")
+        return X
+    if y is None:
+        raise InputError(
+            "X must come with y, the outcomes or scores, unless it is Comparisons; found X alone."
+        )
+    if not known:
+        raise InputError(
+            "arrays may be comparisons or scores, and nothing says which; found no learner among "
+            "those compared. Add wf.WelfareRegressor() or wf.ComparisonClassifier() to the list."
+        )
+    reader = clone(known[0])
+    found: Decisions = reader.read_decisions(X, y)
+    if isinstance(reader, ComparisonClassifier):  # the meaning of labels may have been guessed
+        give(label_caveats(reader._labels))
+    return found
+
+
+def _of_fits(items: list[Item]) -> Decisions:
+    """The decisions of the fits, which must be the same ones."""
+    results = [result for result in map(_result_of, items) if result is not None]
+    found = [result.decided for result in results if result.decided is not None]
+    if not found:
+        raise InputError(
+            "compare needs decisions: found neither X nor a fit that has some. Pass Comparisons, "
+            "or utilities and scores, after the list."
+        )
+    for other in found[1:]:
+        if not same_decisions(found[0], other):
+            raise InputError(
+                "fits can only be compared on the same decisions; found fits to different ones. "
+                "Pass the decisions after the list, and learners, to fit them again."
+            )
+    return found[0]
+
+
+def _result_of(item: Item) -> FitResult | None:
+    if isinstance(item, FitResult):
+        return item
+    return getattr(item, "result_", None)
+
+
+def _refuse_mixed(data: Decisions, known: list[Learner]) -> None:
+    kind = WelfareRegressor if isinstance(data, Scores) else ComparisonClassifier
+    for learner in known:
+        if not isinstance(learner, kind):
+            words = "scores" if isinstance(data, Scores) else "comparisons"
+            raise InputError(
+                f"learners must be of one kind, that of the decisions, which are {words}; found a "
+                f"{type(learner).__name__}. Compare the two kinds apart."
+            )
+
+
+def _default(data: Decisions) -> Learner:
+    return WelfareRegressor() if isinstance(data, Scores) else ComparisonClassifier()
+
+
+def _rival(item: Item, learner: Learner | None, base: Learner, data: Decisions) -> Rival:
+    result = _result_of(item)
+    own = None if result is None else result.decided
+    if result is not None and (own is None or not same_decisions(own, data)):
+        if isinstance(item, FitResult):
+            raise InputError(
+                "a fit can only be compared on the decisions it was made from; found others. Pass "
+                "its learner, to fit it again, or result_.welfare, to judge its rule as it is."
+            )
+        result = None
+    if isinstance(item, str):
+        power = power_of(item)
+        name = next(doctrine.name for doctrine in DOCTRINES if doctrine.p == power)
+        return Rival(name, clone(base).set_params(p=power))
+    if isinstance(item, WelfareFunction):
+        return Rival(f"rule with p = {item.p:g}", _holding(item, base, data))
+    return Rival(_in_words(learner, result), learner, result)
+
+
+def _holding(rule: WelfareFunction, base: Learner, data: Decisions) -> Learner:
+    """A learner that takes the rule as it is and learns only how much the decision maker errs."""
+    people, weights = data.utilities.shape[1], rule.weights
+    if weights is None:
+        weights = np.full(people, 1.0 / people)
+    elif rule.stakeholders is not None and data.stakeholders is not None:
+        weights = weights[order_by_name(data.stakeholders, rule.stakeholders)]
+    held: Learner = clone(base).set_params(p=rule.p, weights=weights, groups=None, prior=None)
+    return held
+
+
+def _in_words(learner: Learner | None, result: FitResult | None) -> str:
+    """A name for a learner, by what it learns."""
+    if learner is None:
+        assert result is not None
+        return f"fit with p = {result.p:.4g}"
+    weights = "given weights"
+    if isinstance(learner.weights, str):
+        learned = "learned weights" if learner.groups is None else "weights by group"
+        weights = "equal weights" if learner.weights == "equal" else learned
+    power = "learned p" if learner.p is None else f"p = {learner.p}"
+    noise = getattr(learner, "noise", "logistic")
+    extra = "" if noise == "logistic" else f", noise {noise}"
+    scale = ", scale" if getattr(learner, "scale", False) else ""
+    return f"{power}, {weights}{extra}{scale}{'' if learner.prior is None else ', prior'}"
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names, with numbers after those that occur again."""
+    found: list[str] = []
+    for name in names:
+        times, shown = 1, name
+        while shown in found:
+            times += 1
+            shown = f"{name} ({times})"
+        found.append(shown)
+    return found
+
+
+def same_decisions(one: Decisions, other: Decisions) -> bool:
+    """Whether two sets of decisions are the same, in the same order."""
+    if one is other:
+        return True
+    if isinstance(one, Scores) and isinstance(other, Scores):
+        return (
+            np.array_equal(one.utilities, other.utilities)
+            and np.array_equal(one.values, other.values)
+            and np.array_equal(one.counts, other.counts)
+        )
+    if not isinstance(one, Comparisons) or not isinstance(other, Comparisons):
+        return False
+    alike = np.array_equal(one.outcomes, other.outcomes) and np.array_equal(
+        one.counts, other.counts
+    )
+    if not alike:
+        return False
+    if np.array_equal(one.pairs, other.pairs):
+        return np.array_equal(one.utilities, other.utilities)
+    # The same actions may be numbered in another way.
+    return np.array_equal(one.utilities[one.pairs], other.utilities[other.pairs])
