@@ -452,6 +452,13 @@ def test_wide_comparisons_in_other_orders(folder):
         assert decided.outcomes.tolist() == [1, -1]
 
 
+def test_wide_comparisons_that_can_be_read_in_two_ways(folder):
+    rows = "\n4,5,9,1,1\n2,8,5,6,0\n"
+    refused(lambda: wide_of("a_x,b_x,a_y,b_y,choice" + rows), "more than one way", "--first")
+    three = "a_x,b_x,c_x,a_y,b_y,c_y,choice\n1,2,3,4,5,6,1\n7,8,9,4,5,6,0\n"
+    assert wide_of(three).decisions.stakeholders == ("a", "b", "c")
+
+
 def test_wide_comparisons_told(folder):
     text = "mine,yours,my own,your own,pick\n4,4,9,1,one\n2,8,5,5,two\n"
     told = {"first": ["mine", "yours"], "second": ["my own", "your own"]}

@@ -113,6 +113,7 @@ class _Sides:
         self.columns = (list(first), list(second))
         self.people = people
         self.marks = marks
+        self.used = {*first, *second}
 
 
 def _sides(
@@ -133,6 +134,8 @@ def _sides(
         for ending in (True, False)
         if (sides := _marked(free, marks, ending)) is not None
     ]
+    # a_x, b_x, c_x could be about the actions a and b, but then c would be left over.
+    found = [one for one in found if not any(one.used < more.used for more in found)]
     if len(found) != 1:
         what = "none that fit" if not found else "more than one way to read them"
         raise InputError(
@@ -180,7 +183,7 @@ def _is_choice(column: str) -> bool:
 
 def _choice(table: FileTable, roles: Roles, sides: _Sides, notes: list[str]) -> tuple[str, bool]:
     """The column that tells the choice, and whether it is about the second action."""
-    used = {*sides.columns[0], *sides.columns[1], *roles.values()}
+    used = sides.used | set(roles.values())
     column = roles.get("choice")
     if column is None:
         found = [c for c in table.columns if c not in used and _is_choice(c)]
