@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import welfarist as wf
 from welfarist import files
-from welfarist.files import delimited
+from welfarist.files import delimited, name_index
+from welfarist.files.name_index import NameIndex
 
 ACTIONS = "action,donors,recipients\npantry,9,2\nshelter,5,6\nfood bank,3.5,14\n"
 
@@ -70,6 +71,21 @@ def test_every_format_gives_the_same_actions(folder):
         assert read.stakeholders == expected.stakeholders == ("donors", "recipients")
         assert read.utilities.tolist() == expected.utilities.tolist()
         assert read.notes == ()
+
+
+def test_workbooks(folder):
+    pytest.importorskip("fastexcel", reason="reads workbooks")
+    pytest.importorskip("xlsxwriter", reason="writes workbooks")
+    expected = actions_of(ACTIONS)
+    frame = pl.read_csv("actions.csv")
+    frame.write_excel("a.xlsx", worksheet="Table")
+    for sheet in (None, "Table"):
+        read = files.read_actions("a.xlsx", sheet=sheet)
+        assert read.names == expected.names
+        assert read.utilities.tolist() == expected.utilities.tolist()
+    refused(lambda: files.read_actions("a.xlsx", sheet="Chart"), "a.xlsx", "'Chart'")
+    frame.with_columns(donors=-pl.col("donors")).write_excel("bad.xlsx")
+    refused(lambda: files.read_actions("bad.xlsx"), "bad.xlsx, row 2, column 'donors'", "-9")
 
 
 def test_standard_input(folder, monkeypatch):
@@ -420,6 +436,30 @@ def test_comparisons_survive_the_way_through_a_file(tmp_path_factory, numbers, a
     read = files.read_comparisons(folder / f"c.{ending}", actions)
     assert (actions.utilities == table).all()
     assert read.decisions.pairs.tolist() == np.column_stack([first, second]).tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_names_are_found_where_they_stand(data):
+    names = data.draw(st.lists(st.text(max_size=4), min_size=1, max_size=60, unique=True))
+    index = NameIndex(pl.Series(names))
+    asked = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=80))
+    assert index.rows(pl.Series(asked)).tolist() == [names.index(name) for name in asked]
+    unknown = data.draw(st.text(max_size=4).filter(lambda name: name not in names))
+    assert index.rows(pl.Series([*asked, unknown])) is None
+
+
+def test_names_that_share_a_bucket_or_a_hash(monkeypatch):
+    names = pl.Series([f"action {i}" for i in range(5000)])
+    monkeypatch.setattr(name_index, "_SPARE_BITS", -8)  # twenty names a bucket
+    crowded = NameIndex(names)
+    turned = np.random.default_rng(0).permutation(5000)
+    assert (crowded.rows(names.gather(turned)) == turned).all()
+    assert crowded.rows(pl.Series(["action 5000"])) is None
+    # Were one hash value shared by two names, the other would tell them apart.
+    known = NameIndex(pl.Series(["a", "b"]))
+    known._second = np.zeros(2, dtype=np.uint64)
+    assert known.rows(pl.Series(["a"])) is None
 
 
 # Comparisons with both actions in one row.

@@ -12,6 +12,13 @@ from welfarist.errors import InputError
 from welfarist.files.cells import Cell, CellError
 from welfarist.files.sources import Source
 
+_IN_WORDS = {
+    "parquet": "a Parquet file",
+    "feather": "a Feather file",
+    "excel": "a workbook",
+    "stata": "a Stata file",
+}
+
 
 @dataclass(frozen=True)
 class FrameTable:
@@ -53,9 +60,14 @@ class FrameTable:
         except Exception as problem:
             # Readers of binary formats fail in ways of their own; the reason is theirs to give.
             reason = str(problem).strip().split("\n")[0]
+            if sheet is not None and "sheet" in reason:
+                raise InputError(
+                    f"{source.name}: --sheet must name one of its sheets; found {sheet!r}. Check "
+                    "the spelling."
+                ) from None
             raise InputError(
-                f"{source.name}: must be a {source.format} file; found one that cannot be read as "
-                f"such ({reason:.150}). It may be damaged or have the wrong ending."
+                f"{source.name}: must be {_IN_WORDS[source.format]}; found one that cannot be read "
+                f"as such ({reason:.150}). It may be damaged or have the wrong ending."
             ) from None
         if not columns:
             raise InputError(f"{source.name}: must have columns; found none.")
