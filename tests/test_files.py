@@ -118,6 +118,17 @@ def test_strange_endings_are_refused(folder):
     refused(lambda: actions_of(ACTIONS, "a.json"), "a.json", ".parquet", "found '.json'")
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
+def test_names_of_files_are_no_patterns(folder, ending):
+    path = f"actions [1]*.{ending}"
+    frame = pl.read_csv(io.StringIO(ACTIONS))
+    Path("actions 1.csv").write_text("action,x\nother,1\n")
+    write = {"csv": frame.write_csv, "parquet": frame.write_parquet, "feather": frame.write_ipc}
+    with Path(path).open("wb") as file:
+        write[ending](file)
+    assert files.read_actions(path).names == ("pantry", "shelter", "food bank")
+
+
 # How text is written.
 
 

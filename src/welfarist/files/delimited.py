@@ -106,6 +106,7 @@ class Delimited:
                 schema=schema,
                 separator=self.separator,
                 decimal_comma=self.decimal == ",",
+                glob=False,
             )
         except (pl.exceptions.PolarsError, ValueError):
             return None

@@ -145,7 +145,9 @@ def _parquet(source: Source) -> Any:
 def _feather(source: Source) -> Any:
     import polars as pl
 
-    return pl.scan_ipc(_path(source))
+    path = _path(source)
+    # Not every version can be told that a name is no pattern; bytes have no name.
+    return pl.scan_ipc(path.read_bytes() if set("*?[") & set(str(path)) else path)
 
 
 def _excel(source: Source, sheet: str | None) -> Any:
