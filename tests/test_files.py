@@ -284,6 +284,24 @@ def test_files_that_cannot_be_opened(folder, monkeypatch):
     refused(lambda: files.read_actions("actions.csv"), "actions.csv: no permission to read it")
 
 
+def test_blank_lines_do_not_need_the_slow_reader(folder, monkeypatch):
+    monkeypatch.setattr(delimited.Delimited, "_carefully", None)
+    assert actions_of(ACTIONS + "\n\n").names == ("pantry", "shelter", "food bank")
+    assert actions_of(ACTIONS.replace("\nshelter", "\n\nshelter")).names[1] == "shelter"
+    ignored = ACTIONS.replace("\n", ",\n").replace("recipients,", "recipients,note") + ",,,\n"
+    with pytest.raises(TypeError):  # an empty note may be a row that ends too early
+        actions_of(ignored, ignore=["note"])
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert len(actions_of(ignored, ignore=["note"])) == 3
+
+
+def test_empty_ties_do_not_need_the_slow_reader(folder, monkeypatch):
+    monkeypatch.setattr(delimited.Delimited, "_carefully", None)
+    text = "preferred,other,tie\nshelter,pantry,\npantry,food bank, yes\n\nshelter,food bank,0\n"
+    assert comparisons_of(text).decisions.outcomes.tolist() == [1, 0, 1]
+
+
 # Which columns are what.
 
 

@@ -143,6 +143,8 @@ class Text:
 
     def taken(self, column: Any) -> Any:
         """The column, if there are no empty ones, and none with blanks around it."""
+        if not self.required:
+            return column.fill_null("").str.strip_chars()
         if column.null_count() or not (column == column.str.strip_chars()).all():
             return None
         return column if (column != "").all() else None

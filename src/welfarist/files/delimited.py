@@ -93,14 +93,33 @@ class Delimited:
         """The columns, or None where polars cannot read them or a check does not pass."""
         import polars as pl
 
-        if b"\r" in self.source.head(_HEAD) and b"\n" not in self.source.head(_HEAD):
+        # The last column as well: a row that ends too early has none there.
+        frame = self._frame(cells, [c for c in self.columns if c in cells or c == self.columns[-1]])
+        if frame is not None and any(column.null_count() for column in frame):
+            frame = self._frame(cells, list(self.columns))
+            if frame is not None:  # without the blank lines
+                frame = frame.filter(pl.any_horizontal(pl.all().is_not_null()))
+        if frame is None or (self.columns[-1] not in cells and frame.to_series(-1).null_count()):
+            return None
+        found = []
+        for column, cell in cells.items():
+            entries = cell.taken(frame.drop_in_place(column))
+            if entries is None:
+                return None
+            found.append(entries)
+        return pl.DataFrame(found)
+
+    def _frame(self, cells: Mapping[str, Cell], wanted: list[str]) -> Any | None:
+        """Some columns as polars reads them, or None if it cannot."""
+        import polars as pl
+
+        head = self.source.head(_HEAD)
+        if b"\r" in head and b"\n" not in head:
             return None  # polars does not know these line ends
         schema = {c: cells[c].dtype() if c in cells else pl.String for c in self.columns}
         given: Any = self.source.path if self.source.data is None else self.source.data
-        # The last column as well: a row that ends too early has none there.
-        wanted = [c for c in self.columns if c in cells or c == self.columns[-1]]
         try:
-            frame = pl.read_csv(
+            return pl.read_csv(
                 given,
                 columns=wanted,
                 schema=schema,
@@ -110,15 +129,6 @@ class Delimited:
             )
         except (pl.exceptions.PolarsError, ValueError):
             return None
-        if self.columns[-1] not in cells and frame[self.columns[-1]].null_count():
-            return None
-        found = []
-        for column, cell in cells.items():
-            entries = cell.taken(frame.drop_in_place(column))
-            if entries is None:
-                return None
-            found.append(entries)
-        return pl.DataFrame(found)
 
     def _carefully(self, cells: Mapping[str, Cell]) -> Any:
         """The columns read cell by cell, or an error that says where it stands."""
