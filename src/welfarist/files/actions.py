@@ -154,8 +154,8 @@ def _people(
     if not people:
         raise InputError(
             f"{table.name}, line 1: there must be a column of names and one column per "
-            f"stakeholder; found only {listed(table.columns)}. If something else than a comma "
-            "separates the columns, say so: --separator ';'"
+            f"stakeholder; found only {listed(table.columns)}. Say what separates the "
+            "columns, such as --separator ';'"
         )
     return people
 
