@@ -1,7 +1,9 @@
 """Run by `make test` in an environment that has the required dependencies and no extra."""
 
 import importlib.util
+import subprocess
 import sys
+import tempfile
 
 EXTRAS = ("typer", "rich", "polars", "matplotlib", "numba", "pandas", "hypothesis")
 
@@ -21,6 +23,14 @@ def main() -> None:
     est = wf.ComparisonClassifier().fit(past_decisions())
     if not (est.converged_ and abs(est.p_ - -0.5) < 0.2):
         sys.exit("the plain install learns a wrong rule")
+    with tempfile.TemporaryDirectory() as folder:
+        wf.save_model(est, f"{folder}/model.json")
+        if wf.load_model(f"{folder}/model.json").welfare != est.welfare_:
+            sys.exit("the plain install saves another model")
+        command = [sys.executable, "-c", "from welfarist.cli import main; main()"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    if done.returncode != 1 or 'pip install "welfarist[cli]"' not in done.stderr:
+        sys.exit("the command line does not say what to install")
     print("works without extras")
 
 

@@ -47,6 +47,25 @@ def test_merging_agrees_with_counting():
     assert sorted(found) == list(found)
 
 
+def test_merging_does_not_depend_on_how_numbers_are_held():
+    rng = np.random.default_rng(1)
+    actions = 70_000  # the square of which does not fit into 32 bits
+    first = rng.integers(0, actions, 500)
+    pairs = np.column_stack([first, (first + rng.integers(1, actions, 500)) % actions])
+    pairs = np.concatenate([pairs, pairs[:100, ::-1], pairs[:50]])
+    outcomes = rng.choice([-1, 0, 1], 650)
+    table = rng.uniform(1, 2, (actions, 1))
+    plain = wf.Comparisons(table, pairs, outcomes, np.full(650, 2.0)).merged
+    small = wf.Comparisons(table, pairs.astype(np.int32), outcomes.astype(np.int8))
+    assert small.pairs.dtype == np.int32
+    for made in (small, small[np.arange(650)]):
+        found = made.merged
+        assert found.first.tolist() == plain.first.tolist()
+        assert found.second.tolist() == plain.second.tolist()
+        assert (2 * found.count).tolist() == plain.count.tolist()
+        assert (2 * found.lead).tolist() == plain.lead.tolist()
+
+
 def test_equal_rows_become_one_action():
     u = np.array([[1.0, 2.0], [3.0, 3.0], [1.0, 2.0], [5.0, 5.0]])
     v = np.array([[3.0, 3.0], [1.0, 2.0], [0.0, 1.0], [5.0, 5.0]])

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from welfarist.decisions import Comparisons
     from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
+    from welfarist.models import Model, load_model, save_model
     from welfarist.report import write_report
     from welfarist.side_by_side import SideBySide, compare
     from welfarist.solvers.exact import Exact
@@ -51,15 +52,18 @@ __all__ = [
     "FitResult",
     "Grid",
     "InputError",
+    "load_model",
     "log_power_mean",
     "log_power_mean_derivatives",
     "LogMeanDerivatives",
     "MisfitWarning",
+    "Model",
     "NotConvergedWarning",
     "NotIdentifiedWarning",
     "plots",
     "power_mean",
     "power_of",
+    "save_model",
     "SearchRangeWarning",
     "SeparationWarning",
     "SideBySide",
@@ -82,7 +86,10 @@ _ON_DEMAND = {
     "Exact": "solvers.exact",
     "FitResult": "fit",
     "Grid": "solvers.grid",
+    "load_model": "models",
+    "Model": "models",
     "plots": "plots",
+    "save_model": "models",
     "SideBySide": "side_by_side",
     "simulate": "simulate",
     "Summary": "summary",

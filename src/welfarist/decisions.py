@@ -142,7 +142,11 @@ class Comparisons:
         self.utilities, self.stakeholders = as_utility_table(utilities)
         self.pairs = as_pairs(pairs, len(self.utilities))
         self.outcomes = _as_outcomes(outcomes, len(self.pairs))
-        self.counts = as_counts(counts, "counts", len(self.pairs))
+        self.counts = (
+            np.broadcast_to(np.float64(1.0), len(self.pairs))  # ones that take no memory
+            if counts is None
+            else as_counts(counts, "counts", len(self.pairs))
+        )
         self.by = None if by is None else _as_labels(by, len(self.pairs))
         self.names = None if given is None else _as_action_names(given, len(self.utilities))
         self.numbered = True
@@ -226,26 +230,54 @@ class Comparisons:
     @cached_property
     def merged(self) -> MergedPairs:
         """Each pair of actions once, with how often and in whose favour it was compared."""
-        one, other = self.pairs[:, 0], self.pairs[:, 1]
-        keys = np.minimum(one, other)
-        keys *= self.actions
-        keys += np.maximum(one, other)
-        order = np.argsort(keys)
-        if not self.counts.all():  # a comparison observed no times says nothing
-            order = order[self.counts[order] > 0]
-        keys = keys[order]
+        once = bool((self.counts == 1.0).all())
+        keys, lead, count = self._once_each() if once else self._counted()
         fresh = np.empty(len(keys), dtype=bool)
         fresh[0] = True
         np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-        once = bool((self.counts == 1.0).all())
-        count = np.ones(len(keys)) if once else self.counts[order]
-        lead = np.where(one > other, -self.outcomes, self.outcomes)[order] * count
         if not fresh.all():
             starts = np.flatnonzero(fresh)
             keys = keys[starts]
             count, lead = np.add.reduceat(count, starts), np.add.reduceat(lead, starts)
-        first, second = np.divmod(keys, self.actions)
-        return MergedPairs(first.astype(np.int32), second.astype(np.int32), count, lead)
+        first = (keys // self.actions).astype(np.int32)
+        keys %= self.actions
+        return MergedPairs(first, keys.astype(np.int32), count, lead)
+
+    def _keys(self) -> npt.NDArray[np.int64]:
+        """One number per comparison (n,), the same for the same two actions; in their order."""
+        one, other = self.pairs[:, 0], self.pairs[:, 1]
+        keys: npt.NDArray[np.int64] = np.minimum(one, other, dtype=np.int64)
+        keys *= self.actions
+        keys += np.maximum(one, other)
+        return keys
+
+    def _once_each(self) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray]:
+        """Keys in order, with lead and count (n,), where each comparison was observed once.
+
+        The outcome travels in the key, so that numbers are sorted and not their places: for a
+        million comparisons that takes a third of the memory.
+        """
+        keys = self._keys()
+        keys *= 3
+        keys += 1
+        lead = self.outcomes.copy()
+        np.negative(lead, out=lead, where=self.pairs[:, 0] > self.pairs[:, 1])
+        keys += lead
+        keys.sort()
+        np.remainder(keys, 3, out=lead, casting="unsafe")
+        keys //= 3
+        return keys, lead.astype(np.float64) - 1.0, np.ones(len(keys))
+
+    def _counted(self) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray]:
+        """Keys in order, with lead and count (n,), of the comparisons that were observed."""
+        keys = self._keys()
+        order = np.argsort(keys)
+        if not self.counts.all():  # a comparison observed no times says nothing
+            order = order[self.counts[order] > 0]
+        count = self.counts[order]
+        turned = self.pairs[:, 0] > self.pairs[:, 1]
+        lead = np.where(turned, -self.outcomes, self.outcomes)[order] * count
+        return keys[order], lead, count
 
 
 @dataclass(frozen=True)
@@ -294,8 +326,11 @@ class MergedPairs:
         return MergedPairs(number[self.first], number[self.second], self.count, self.lead), used
 
 
-def as_pairs(pairs: object, actions: int) -> npt.NDArray[np.intp]:
-    """Return checked row numbers (n, 2) of the two actions of each comparison."""
+def as_pairs(pairs: object, actions: int) -> npt.NDArray[np.signedinteger[Any]]:
+    """Return checked row numbers (n, 2) of the two actions of each comparison.
+
+    Whole numbers of 32 bits stay what they are: a million comparisons take half the memory.
+    """
     try:
         array = as_numbers(pairs, "pairs")
     except InputError as problem:
@@ -315,8 +350,8 @@ def as_pairs(pairs: object, actions: int) -> npt.NDArray[np.intp]:
         if not whole.all():
             row = int(np.argmin(whole.all(axis=1)))
             raise InputError(f"pairs must be whole row numbers; found {array[row]} at row {row}.")
-    outside = (array < 0) | (array >= actions)
-    if outside.any():
+    if not (array.min() >= 0 and array.max() < actions):
+        outside = (array < 0) | (array >= actions)
         row, column = (int(i) for i in np.argwhere(outside)[0])
         raise InputError(
             f"pairs must point into the table of {actions} actions, from 0 to {actions - 1}; found "
@@ -329,11 +364,11 @@ def as_pairs(pairs: object, actions: int) -> npt.NDArray[np.intp]:
             "a comparison must be between two different actions; found action "
             f"{array[row, 0]:g} compared with itself at row {row}. Leave it out."
         )
-    return array.astype(np.intp, copy=False)
+    return array if array.dtype == np.int32 else array.astype(np.intp, copy=False)
 
 
 def _as_outcomes(outcomes: object, comparisons: int) -> npt.NDArray[np.int8]:
-    values = _column(_signs(outcomes), "outcomes", comparisons)
+    values = _entries(_signs(outcomes), "outcomes", comparisons)
     allowed = (values == 1) | (values == -1) | (values == 0)
     if not allowed.all():
         row = int(np.argmin(allowed))
@@ -414,6 +449,10 @@ def _as_action_names(names: object, actions: int) -> tuple[str, ...]:
 
 
 def _column(values: object, what: str, length: int) -> FloatArray:
+    return _entries(values, what, length).astype(np.float64, copy=False)
+
+
+def _entries(values: object, what: str, length: int) -> npt.NDArray[Any]:
     array = as_numbers(values, what)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -421,7 +460,7 @@ def _column(values: object, what: str, length: int) -> FloatArray:
         raise InputError(
             f"{what} must have one entry per row, {length} in all; found shape {array.shape}."
         )
-    return array.astype(np.float64, copy=False)
+    return array
 
 
 def as_counts(counts: object, what: str, length: int) -> FloatArray:

@@ -94,7 +94,8 @@ def rho_by_cross_validation(
         Draws the parts.
     """
     comparisons = comparisons[comparisons.counts > 0]
-    low, high = comparisons.pairs.min(axis=1), comparisons.pairs.max(axis=1)
+    pairs = comparisons.pairs.astype(np.int64, copy=False)
+    low, high = pairs.min(axis=1), pairs.max(axis=1)
     _, pair = np.unique(low * comparisons.actions + high, return_inverse=True)
     different = int(pair.max()) + 1
     if not 2 <= folds <= different:

@@ -34,8 +34,8 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     ...     (Path(folder) / "model.json").read_text()
     '{}'
     """
+    check_target(path)
     target = Path(os.path.realpath(path))
-    _refuse(path, target)
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         permissions = _permissions(target)
@@ -64,7 +64,9 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         raise
 
 
-def _refuse(path: str | os.PathLike[str], target: Path) -> None:
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a place that cannot be written to, before long work is done for it."""
+    target = Path(os.path.realpath(path))
     if target.is_dir():
         raise InputError(f"{os.fspath(path)!s}: is a folder. Name a file in it to write to.")
     if not target.parent.is_dir():

@@ -7,7 +7,7 @@ from typing import Any
 
 from welfarist import __version__
 from welfarist.errors import InputError
-from welfarist.files.writing import write_whole
+from welfarist.files.writing import check_target, write_whole
 from welfarist.fit import FitResult
 from welfarist.report import answer, checks, sections
 from welfarist.report.facts import Facts
@@ -58,6 +58,7 @@ def write_report(
     ...     "<h1>The charity&#x27;s rule</h1>" in path.read_text()
     True
     """
+    check_target(path)
     write_whole(path, report_html(result, title=title, level=level, people=people))
 
 

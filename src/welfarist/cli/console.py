@@ -1,0 +1,109 @@
+"""What a command says and where: answers on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from welfarist.errors import WelfaristError, WelfaristWarning
+from welfarist.exports import Table, as_json, strict
+
+PROBLEM = 1
+INTERRUPTED = 130
+_OUTPUT = 1  # the file descriptors
+_ERRORS = 2
+
+
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that ends with a message and an exit code instead of a traceback."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        try:
+            command(*args, **options)
+            sys.stdout.flush()
+        except WelfaristError as problem:
+            print(f"Error: {' '.join(str(problem).split())}", file=sys.stderr)
+            raise typer.Exit(PROBLEM) from None
+        except BrokenPipeError:  # whoever read the output has seen enough
+            _silence()
+            raise typer.Exit(PROBLEM) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
+
+
+def _silence() -> None:
+    """Send what is left in the buffer nowhere; Python would complain about it at its end."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # no real file, as in a test
+        return
+
+
+@contextmanager
+def working() -> Iterator[list[str]]:
+    """Keep standard output clean while something is worked out.
+
+    What solvers written in other languages print goes to standard error. Warnings of this package
+    are collected in the list that is yielded, each message once; the caller shows them.
+    """
+    said: list[str] = []
+    sys.stdout.flush()
+    kept = os.dup(_OUTPUT)
+    os.dup2(_ERRORS, _OUTPUT)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield said
+    finally:
+        os.dup2(kept, _OUTPUT)
+        os.close(kept)
+    for warning in caught:
+        if not issubclass(warning.category, WelfaristWarning):
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+        elif str(warning.message) not in said:
+            said.append(str(warning.message))
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Print what was guessed and what must be known to standard error, each once."""
+    for note in dict.fromkeys(notes):
+        print(f"Note: {' '.join(note.split())}", file=sys.stderr)
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """Print a record as strict JSON, in letters that standard output can hold."""
+    utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    print(as_json(record) if utf8 else json.dumps(strict(record), allow_nan=False, indent=2))
+
+
+def print_table(table: Table) -> None:
+    """Print a table: with lines and colours in a terminal, as plain text elsewhere."""
+    if not sys.stdout.isatty():
+        print(table.as_text())
+        return
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(title=Text(table.title), title_justify="left", box=None, pad_edge=False)
+    for name, side in zip(table.header, table.alignment, strict=True):
+        shown.add_column(Text(name), justify=side, overflow="fold")
+    for row in table.rows:
+        shown.add_row(*map(Text, row))
+    console = Console()
+    console.print(shown)
+    for line in table.lines:
+        console.print(Text(line))

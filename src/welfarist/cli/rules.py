@@ -1,0 +1,94 @@
+"""The rule that a command applies: a saved model, or a doctrine with weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+from welfarist.cli import options as opt
+from welfarist.cli.decisions import TableOptions
+from welfarist.files import Actions, open_table, read_actions
+from welfarist.models import Model, load_model
+from welfarist.welfare import WelfareFunction
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule and the actions it is applied to.
+
+    Attributes
+    ----------
+    model : Model
+        Its kind is "scores" for a doctrine, which has no noise.
+    name : str
+        What a table calls it.
+    actions : Actions
+        Their columns are in the order of the rule's stakeholders.
+    notes : tuple of str
+    """
+
+    model: Model
+    name: str
+    actions: Actions
+    notes: tuple[str, ...]
+
+    def probabilities(self, first: Any, second: Any) -> list[float | None]:
+        """How likely each first action is preferred to its second; None without a noise model."""
+        if self.model.kind == "scores":
+            return [None] * len(first)
+        frames = (self.actions.utilities[rows] for rows in (first, second))
+        return list(self.model.probabilities(*frames).tolist())
+
+
+def rule_of(
+    path: str,
+    table: TableOptions,
+    model: str | None,
+    doctrine: str | None,
+    p: str | None,
+    weights: str | None,
+) -> Rule:
+    """Read the actions and the rule that judges them."""
+    if sum(given is not None for given in (model, doctrine, p)) != 1:
+        raise typer.BadParameter("give a rule: one of --model, --doctrine and --p.")
+    if model is not None:
+        if weights is not None:
+            raise typer.BadParameter("--weights go with --doctrine or --p: a model has its own.")
+        loaded = load_model(model)
+        assert loaded.welfare.stakeholders is not None
+        actions = _actions_for(path, table, loaded.welfare.stakeholders)
+        notes = (*actions.notes, *_left_out(path, table, actions))
+        return Rule(loaded, f"{model}, p = {loaded.welfare.p:.4g}", actions, notes)
+    power = opt.power_option(doctrine if doctrine is not None else p)
+    assert power is not None
+    known = opt.weights_option(weights if weights not in (None, "learn") else "equal")
+    if isinstance(known, dict):
+        actions = _actions_for(path, table, tuple(known))
+        rule = WelfareFunction(power, list(known.values()), list(known))
+        notes = (*actions.notes, *_left_out(path, table, actions))
+    else:
+        actions = read_actions(path, **table.actions())
+        rule = WelfareFunction(power, None, list(actions.stakeholders))
+        notes = actions.notes
+    made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0)
+    return Rule(made, f"{rule.doctrine}, p = {power:g}", actions, notes)
+
+
+def _actions_for(path: str, table: TableOptions, people: tuple[str, ...]) -> Actions:
+    return read_actions(path, **{**table.actions(), "stakeholders": list(people)})
+
+
+def _left_out(path: str, table: TableOptions, actions: Actions) -> list[str]:
+    """Say which columns the rule knows nothing about."""
+    from welfarist.files.opening import listed
+    from welfarist.files.sources import STANDARD_INPUT
+
+    if path == STANDARD_INPUT:  # which can be read once
+        return []
+    columns = open_table(path, **table.text()).columns
+    named = () if table.numbered else (table.name or columns[0],)
+    ignored = opt.listed(table.ignore) or []
+    left = [c for c in columns if c not in (*actions.stakeholders, *named, *ignored)]
+    return [f"{path}: the rule does not use {listed(left)}."] if left else []

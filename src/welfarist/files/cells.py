@@ -1,0 +1,238 @@
+"""What a column of a file must hold, checked at once and, if that fails, cell by cell."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from welfarist.files.name_index import NameIndex
+
+# What a plain number looks like; float() would also take "1_000" and "infinity".
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
+# What programs write where there is no number.
+_MISSING = {"", "na", "n/a", "nan", "null", "none", ".", "-", "#n/a"}
+_MOST_SHOWN = 60
+
+
+class CellError(ValueError):
+    """What is wrong with one cell: what must hold, what was found, what to do."""
+
+
+class Cell(Protocol):
+    """What a column must hold."""
+
+    def dtype(self) -> Any:
+        """The type polars reads it as."""
+
+    def taken(self, column: Any) -> Any:
+        """What a whole column of that type stands for, or None if something is wrong with it."""
+
+    def parse(self, value: Any) -> Any:
+        """The value of one cell (None or text that is empty: missing), or a CellError."""
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number.
+
+    Attributes
+    ----------
+    what : str
+        What messages call it, such as "utilities".
+    least : float
+        The smallest that is allowed.
+    advice : str
+        What to do about a number that is too small.
+    decimal : str
+        The decimal mark of numbers that are texts.
+    """
+
+    what: str = "numbers"
+    least: float = -math.inf
+    advice: str = "Correct it."
+    decimal: str = "."
+
+    def dtype(self) -> Any:
+        """Double precision."""
+        import polars as pl
+
+        return pl.Float64
+
+    def taken(self, column: Any) -> Any:
+        """The column, if all are there, finite and large enough."""
+        if not len(column):
+            return column
+        if column.null_count() or column.is_nan().any():  # a NaN is neither least nor largest
+            return None
+        smallest, largest = column.min(), column.max()
+        good = smallest >= self.least and smallest > -math.inf and largest < math.inf
+        return column if good else None
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
+        import polars as pl
+
+        return pl.Series(name, values, dtype=pl.Float64)
+
+    def parse(self, value: Any) -> float:
+        """The number in a cell."""
+        number = self._number(value)
+        if not math.isfinite(number):
+            raise CellError(f"{self.what} must be finite; found {shown(str(value))}. Correct it.")
+        if number < self.least:
+            bound = "not be negative" if self.least == 0 else f"be at least {self.least:g}"
+            raise CellError(f"{self.what} must {bound}; found {number:g}. {self.advice}")
+        return number
+
+    def _number(self, value: Any) -> float:
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            raise self._missing("an empty cell")
+        if isinstance(value, bool):
+            raise CellError(f"{self.what} must be numbers; found {value}. Write 1 and 0.")
+        if isinstance(value, int | float):
+            return float(value)
+        text = str(value).strip()
+        if text.lower() in _MISSING:
+            raise self._missing(repr(text) if text else "an empty cell")
+        plain = text.replace(",", ".", 1) if self.decimal == "," and "." not in text else text
+        if _NUMBER.fullmatch(plain):
+            return float(plain)
+        if text.lower().lstrip("+-") in ("inf", "infinity"):
+            return math.inf
+        raise CellError(f"{self.what} must be numbers; found {shown(text)}. {self._hint(text)}")
+
+    def _missing(self, found: str) -> CellError:
+        return CellError(
+            f"{self.what} must be complete; found {found}. Fill it in, or leave out that row."
+        )
+
+    def _hint(self, text: str) -> str:
+        if self.decimal == "." and _COMMA_NUMBER.fullmatch(text):
+            return "If the comma is a decimal mark, say --decimal ,"
+        return "Correct it, or leave the column out with --ignore."
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, which may have to be there.
+
+    Attributes
+    ----------
+    what : str
+        What messages call it, such as "a name".
+    required : bool
+        Whether an empty cell is refused; otherwise it is an empty text.
+    """
+
+    what: str = "an entry"
+    required: bool = True
+
+    def dtype(self) -> Any:
+        """Text."""
+        import polars as pl
+
+        return pl.String
+
+    def taken(self, column: Any) -> Any:
+        """The column, if there are no empty ones, and none with blanks around it."""
+        if not self.required:
+            return column.fill_null("").str.strip_chars()
+        if column.null_count() or not (column == column.str.strip_chars()).all():
+            return None
+        return column if (column != "").all() else None
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
+        import polars as pl
+
+        return pl.Series(name, values, dtype=pl.String)
+
+    def parse(self, value: Any) -> str:
+        """The text in a cell, without blanks around it."""
+        text = "" if value is None else as_text(value).strip()
+        if not text and self.required:
+            raise CellError(
+                f"every row must have {self.what}; found an empty cell. Fill it in, or leave out "
+                "that row."
+            )
+        return text
+
+
+@dataclass(frozen=True)
+class Known:
+    """One of the names of the actions, read as its number.
+
+    Attributes
+    ----------
+    names : polars.Series
+        The names, all different.
+    file : str
+        Where they come from.
+    """
+
+    names: Any = field(repr=False)
+    file: str
+
+    def dtype(self) -> Any:
+        """Text."""
+        import polars as pl
+
+        return pl.String
+
+    @cached_property
+    def _index(self) -> NameIndex:
+        return NameIndex(self.names)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names.to_list())}
+
+    def taken(self, column: Any) -> Any:
+        """The numbers of the names in a column, if all are known."""
+        import polars as pl
+
+        rows = None if column.null_count() else self._index.rows(column)
+        return None if rows is None else pl.Series(column.name, rows)
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
+        import polars as pl
+
+        return pl.Series(name, values, dtype=pl.Int32)
+
+    def parse(self, value: Any) -> int:
+        """The number of the name in a cell, if it is known."""
+        name = "" if value is None else as_text(value).strip()
+        if name in self._numbers:
+            return self._numbers[name]
+        if not name:
+            raise CellError(
+                "every comparison must name two actions; found an empty cell. Fill it in, or "
+                "leave out that row."
+            )
+        near = difflib.get_close_matches(name, self._numbers, n=3, cutoff=0.6)
+        hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "Check the spelling."
+        raise CellError(
+            f"an action must be one of the {len(self._numbers)} in {self.file}; found "
+            f"{shown(name)}. {hint}"
+        )
+
+
+def as_text(value: Any) -> str:
+    """What a cell shows: whole numbers without a decimal point."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
+
+
+def shown(text: str) -> str:
+    """A text in quotes, cut if it is long, on one line."""
+    return repr(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…")

@@ -1,0 +1,305 @@
+"""Text files with a separator between columns: CSV, TSV and their relatives."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from welfarist.errors import InputError
+from welfarist.files.cells import Cell, CellError, shown
+from welfarist.files.opening import listed
+from welfarist.files.sources import Source
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+# Enough for the header and some rows, from which separator and decimal mark are found out.
+_HEAD = 2**16
+_ROWS_LOOKED_AT = 100
+_ROWS_COMPARED = 6
+_BINARY = {b"PK\x03\x04": "a workbook or an archive", b"PAR1": "Parquet", b"\x1f\x8b": "gzip"}
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """A text file, one row a line, with a separator between columns and a header in line 1.
+
+    Rows without any entry are skipped.
+
+    Attributes
+    ----------
+    source : Source
+    columns : tuple of str
+    separator, decimal : str
+    notes : tuple of str
+        What was guessed, in sentences.
+    """
+
+    source: Source
+    columns: tuple[str, ...]
+    separator: str
+    decimal: str
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, source: Source, separator: str | None, decimal: str | None) -> Delimited:
+        """Find out how a file is written, or say what must be told."""
+        head = _decoded_head(source)
+        notes: list[str] = []
+        if separator is None:
+            separator = "\t" if source.suffix in (".tsv", ".tab") else _separator(source, head)
+            if separator != "," and source.suffix not in (".tsv", ".tab"):
+                notes.append(f"{source.name}: {_SEPARATORS[separator]} separate the columns.")
+        separator = _checked_separator(separator)
+        rows = _first_rows(head, separator, _ROWS_LOOKED_AT)
+        if decimal is None:
+            decimal = _decimal(source, separator, rows)
+            if decimal == ",":
+                notes.append(f"{source.name}: the comma is the decimal mark.")
+        elif decimal not in (".", ","):
+            raise InputError(f"--decimal must be a point or a comma; found {decimal!r}.")
+        columns = _header(source, rows[0])
+        return cls(source, columns, separator, decimal, tuple(notes))
+
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return self.source.name
+
+    def read(self, cells: Mapping[str, Cell]) -> Any:
+        """Return columns as a polars data frame, checked; a problem names line and column."""
+        frame = self._quickly(cells)
+        if frame is None:
+            frame = self._carefully(cells)
+        if not len(frame):
+            raise InputError(
+                f"{self.name}: must hold at least one row below the header; found none. "
+                "Is it the right file?"
+            )
+        return frame
+
+    def where(self, row: int) -> str:
+        """The line of a row, counted from 0."""
+        for number, (line, _) in enumerate(self._records()):
+            if number == row:
+                return f"line {line}"
+        raise AssertionError("there is no such row")
+
+    def _quickly(self, cells: Mapping[str, Cell]) -> Any | None:
+        """The columns, or None where polars cannot read them or a check does not pass."""
+        import polars as pl
+
+        # The last column as well: a row that ends too early has none there.
+        frame = self._frame(cells, [c for c in self.columns if c in cells or c == self.columns[-1]])
+        if frame is not None and any(column.null_count() for column in frame):
+            frame = self._frame(cells, list(self.columns))
+            if frame is not None:  # without the blank lines
+                frame = frame.filter(pl.any_horizontal(pl.all().is_not_null()))
+        if frame is None or (self.columns[-1] not in cells and frame.to_series(-1).null_count()):
+            return None
+        found = []
+        for column, cell in cells.items():
+            entries = cell.taken(frame.drop_in_place(column))
+            if entries is None:
+                return None
+            found.append(entries)
+        return pl.DataFrame(found)
+
+    def _frame(self, cells: Mapping[str, Cell], wanted: list[str]) -> Any | None:
+        """Some columns as polars reads them, or None if it cannot."""
+        import polars as pl
+
+        head = self.source.head(_HEAD)
+        if b"\r" in head and b"\n" not in head:
+            return None  # polars does not know these line ends
+        schema = {c: cells[c].dtype() if c in cells else pl.String for c in self.columns}
+        given: Any = self.source.path if self.source.data is None else self.source.data
+        try:
+            return pl.read_csv(
+                given,
+                columns=wanted,
+                schema=schema,
+                separator=self.separator,
+                decimal_comma=self.decimal == ",",
+                glob=False,
+            )
+        except (pl.exceptions.PolarsError, ValueError):
+            return None
+
+    def _carefully(self, cells: Mapping[str, Cell]) -> Any:
+        """The columns read cell by cell, or an error that says where it stands."""
+        import polars as pl
+
+        number = {column: self.columns.index(column) for column in cells}
+        values: dict[str, list[Any]] = {column: [] for column in cells}
+        for line, record in self._records():
+            self._refuse_ragged(line, record)
+            for column, cell in cells.items():
+                try:
+                    values[column].append(cell.parse(record[number[column]]))
+                except CellError as problem:
+                    raise InputError(
+                        f"{self.name}, line {line}, column {column!r}: {problem}"
+                    ) from None
+        return pl.DataFrame([cell.made(c, values[c]) for c, cell in cells.items()])
+
+    def _refuse_ragged(self, line: int, record: list[str]) -> None:
+        if len(record) == len(self.columns):
+            return
+        hint = "Add or remove cells"
+        if len(record) > len(self.columns):
+            hint += ", or put texts that hold the separator in double quotes"
+            if self.separator == ",":
+                hint += "; where the comma is a decimal mark, separate columns by semicolons"
+        raise InputError(
+            f"{self.name}, line {line}: every row must have the {len(self.columns)} cells of the "
+            f"header; found {len(record)}. {hint}."
+        )
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
+        """The rows below the header, each with the line it begins in."""
+        with self.source.open() as file:
+            text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+            reader = csv.reader(text, delimiter=self.separator, strict=True)
+            line, header = 1, True
+            try:
+                for record in reader:
+                    if any(cell.strip() for cell in record):
+                        if not header:
+                            yield line, record
+                        header = False
+                    line = reader.line_num + 1
+            except UnicodeDecodeError:
+                raise _encoding_error(self.source) from None
+            except csv.Error as problem:
+                raise InputError(
+                    f"{self.name}, line {line}: the quotes must be closed; found {problem}. Close "
+                    "the double quotes, and double those inside a text."
+                ) from None
+            finally:
+                text.detach()
+
+
+def _decoded_head(source: Source) -> str:
+    """The beginning of the file as text, up to the end of a line."""
+    head = source.head(_HEAD)
+    whole = len(head) < _HEAD
+    if not head.strip():
+        raise InputError(f"{source.name}: is empty. Is it the right file?")
+    for start, what in _BINARY.items():
+        if head.startswith(start):
+            raise InputError(
+                f"{source.name}: must be text; found {what}. Give the file its own ending, or "
+                "save it as CSV."
+            )
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in head:
+        raise InputError(
+            f"{source.name}: must be text in UTF-8; found UTF-16 or no text. Save it as CSV UTF-8, "
+            f"or convert it: iconv -f UTF-16 -t UTF-8 {source.name}"
+        )
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head, final=whole)
+    except UnicodeDecodeError:
+        raise _encoding_error(source) from None
+    if not text.strip():
+        raise InputError(f"{source.name}: is empty. Is it the right file?")
+    cut = text.rfind("\n") + 1
+    return text if whole or not cut else text[:cut]
+
+
+def _encoding_error(source: Source) -> InputError:
+    with source.open() as file:
+        for line, content in enumerate(file, start=1):
+            try:
+                content.decode("utf-8")
+            except UnicodeDecodeError as problem:
+                byte = content[problem.start : problem.start + 1]
+                guess = byte.decode("cp1252", errors="replace")
+                return InputError(
+                    f"{source.name}, line {line}: must be text in UTF-8; found the byte "
+                    f"0x{byte.hex()}, which is {guess!r} in Latin-1. Save it as CSV UTF-8, or "
+                    f"convert it: iconv -f WINDOWS-1252 -t UTF-8 {source.name}"
+                )
+    raise AssertionError("the whole file is UTF-8")
+
+
+def _first_rows(head: str, separator: str, most: int) -> list[list[str]]:
+    """The first rows that are not blank, the header among them."""
+    reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
+    return list(islice((row for row in reader if any(cell.strip() for cell in row)), most))
+
+
+def _checked_separator(separator: str) -> str:
+    named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+    separator = named.get(separator, separator)
+    if len(separator) != 1 or not separator.isascii() or separator in "\"'.\r\n":
+        raise InputError(
+            f"--separator must be one character, such as ',' or ';' or tab; found {separator!r}."
+        )
+    return separator
+
+
+def _separator(source: Source, head: str) -> str:
+    """The one separator that cuts the header and the next rows into as many cells."""
+    fitting = []
+    for separator in _SEPARATORS:
+        rows = _first_rows(head, separator, _ROWS_COMPARED)
+        if len(rows[0]) > 1:
+            fitting.append((len({len(row) for row in rows}) == 1, separator))
+    even = [separator for same, separator in fitting if same]
+    if len(even) == 1:
+        return even[0]
+    if len(fitting) == 1:  # uneven rows are reported when they are read
+        return fitting[0][1]
+    if not fitting:
+        return ","
+    found = " and ".join(_SEPARATORS[separator] for _, separator in fitting)
+    raise InputError(
+        f"{source.name}, line 1: what separates the columns must be clear; found {found}. Say "
+        f"which: --separator '{fitting[0][1]}' or --separator '{fitting[1][1]}'"
+    )
+
+
+def _decimal(source: Source, separator: str, rows: list[list[str]]) -> str:
+    """The decimal mark, found out where commas do not separate the columns."""
+    if separator == ",":
+        return "."
+    cells = [cell.strip() for row in rows[1:] for cell in row]
+    commas = [cell for cell in cells if re.fullmatch(r"[+-]?\d+,\d+", cell)]
+    points = [cell for cell in cells if re.fullmatch(r"[+-]?\d*\.\d+", cell)]
+    if not commas:
+        return "."
+    # 1,234 may be a thousand or little more than one; 0,5 and 1,25 are no thousands.
+    clear = [c for c in commas if not re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", c)]
+    if points or not clear:
+        raise InputError(
+            f"{source.name}: the decimal mark must be clear; found {shown(commas[0])}"
+            + (f" and {shown(points[0])}" if points else "")
+            + ". Say --decimal , or take the commas out of the numbers."
+        )
+    return ","
+
+
+def _header(source: Source, cells: list[str]) -> tuple[str, ...]:
+    names = tuple(cell.strip() for cell in cells)
+    for number, name in enumerate(names):
+        if not name:
+            raise InputError(
+                f"{source.name}, line 1, column {number + 1}: every column must have a name; "
+                "found none. Name it, or remove the column."
+            )
+        if name in names[:number]:
+            raise InputError(
+                f"{source.name}, line 1: columns must have different names; found {name!r} in "
+                f"columns {names.index(name) + 1} and {number + 1}. Rename one of them."
+            )
+    if all(re.fullmatch(r"[+-]?[\d.,]+", name) for name in names):
+        raise InputError(
+            f"{source.name}, line 1: must hold the names of the columns; found numbers, "
+            f"{listed(names, 3)}. Add a line with names above them."
+        )
+    return names

@@ -1,0 +1,190 @@
+"""Files that know the types of their columns: Parquet, Feather, Excel and Stata."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from welfarist.errors import InputError
+from welfarist.files.cells import Cell, CellError
+from welfarist.files.sources import Source
+
+_IN_WORDS = {
+    "parquet": "a Parquet file",
+    "feather": "a Feather file",
+    "excel": "a workbook",
+    "stata": "a Stata file",
+}
+
+
+@dataclass(frozen=True)
+class FrameTable:
+    """A table whose format says which columns there are.
+
+    Attributes
+    ----------
+    source : Source
+    columns : tuple of str
+    frame : polars.DataFrame or polars.LazyFrame
+        The entries; lazy where the format lets single columns be read.
+    first : int
+        The number of the first row: 2 in a workbook, where the header is row 1.
+    """
+
+    source: Source
+    columns: tuple[str, ...]
+    frame: Any = field(repr=False)
+    first: int = 1
+    notes: tuple[str, ...] = ()
+    decimal: str = "."
+
+    @classmethod
+    def of(cls, source: Source, sheet: str | None) -> FrameTable:
+        """Open a file by its format."""
+        readers = {
+            "parquet": _parquet,
+            "feather": _feather,
+            "excel": lambda s: _excel(s, sheet),
+            "stata": _stata,
+        }
+        if not source.head(1):
+            raise InputError(f"{source.name}: is empty. Is it the right file?")
+        try:
+            frame = readers[source.format](source)
+            columns = tuple(frame.collect_schema().names())
+        except InputError:
+            raise
+        except Exception as problem:
+            # Readers of binary formats fail in ways of their own; the reason is theirs to give.
+            reason = str(problem).strip().split("\n")[0]
+            if sheet is not None and "sheet" in reason:
+                raise InputError(
+                    f"{source.name}: --sheet must name one of its sheets; found {sheet!r}. Check "
+                    "the spelling."
+                ) from None
+            raise InputError(
+                f"{source.name}: must be {_IN_WORDS[source.format]}; found one that cannot be read "
+                f"as such ({reason:.150}). It may be damaged or have the wrong ending."
+            ) from None
+        if not columns:
+            raise InputError(f"{source.name}: must have columns; found none.")
+        return cls(source, columns, frame, 2 if source.format == "excel" else 1)
+
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return self.source.name
+
+    def read(self, cells: Mapping[str, Cell]) -> Any:
+        """Return columns as a polars data frame, checked; a problem names row and column."""
+        import polars as pl
+
+        chosen = self.frame.lazy().select(list(cells))
+        types = chosen.collect_schema()
+        quick = {c: cell for c, cell in cells.items() if _castable(types[c], cell.dtype())}
+        # One cast for all columns of a type: a long list of names is then taken in only once.
+        same_type: dict[Any, list[str]] = {}
+        for column, cell in quick.items():
+            if types[column] != cell.dtype():
+                same_type.setdefault(cell.dtype(), []).append(column)
+        casts = [pl.col(names).cast(kind, strict=False) for kind, names in same_type.items()]
+        frame = chosen.with_columns(casts).collect()
+        if not len(frame):
+            raise InputError(
+                f"{self.name}: must hold at least one row; found none. Is it the right file?"
+            )
+        found = []
+        for column, cell in cells.items():
+            entries = frame.drop_in_place(column)
+            entries = cell.taken(entries) if column in quick else None
+            found.append(self._carefully(column, cell) if entries is None else entries)
+        return pl.DataFrame(found)
+
+    def where(self, row: int) -> str:
+        """The number of a row, counted from 0, as other programs show it."""
+        return f"row {row + self.first}"
+
+    def _carefully(self, column: str, cell: Cell) -> Any:
+        """A column read cell by cell, or an error that says where it stands."""
+        values = []
+        entries = self.frame.lazy().select(column).collect().to_series()
+        for row, value in enumerate(entries):
+            try:
+                values.append(cell.parse(value))
+            except CellError as problem:
+                raise InputError(
+                    f"{self.name}, {self.where(row)}, column {column!r}: {problem}"
+                ) from None
+        return cell.made(column, values)
+
+
+def _castable(held: Any, wanted: Any) -> bool:
+    """Whether a type turns into another without a guess: dates and booleans are no numbers."""
+    import polars as pl
+
+    if wanted == pl.Float64:
+        return bool(held.is_numeric())
+    return bool(held in (pl.String, pl.Categorical) or isinstance(held, pl.Enum))
+
+
+def _path(source: Source) -> Path:
+    """Where the file is; standard input is text and never comes here."""
+    assert source.path is not None
+    return source.path
+
+
+def _parquet(source: Source) -> Any:
+    import polars as pl
+
+    return pl.scan_parquet(_path(source), glob=False)
+
+
+def _feather(source: Source) -> Any:
+    import polars as pl
+
+    path = _path(source)
+    # Not every version can be told that a name is no pattern; bytes have no name.
+    return pl.scan_ipc(path.read_bytes() if set("*?[") & set(str(path)) else path)
+
+
+def _excel(source: Source, sheet: str | None) -> Any:
+    import polars as pl
+
+    engines = (("fastexcel", "calamine"), ("openpyxl", "openpyxl"))
+    for package, engine in engines:
+        if importlib.util.find_spec(package) is not None:
+            return pl.read_excel(
+                _path(source),
+                sheet_name=sheet,
+                engine=engine,  # type: ignore[call-overload]
+                infer_schema_length=None,
+                raise_if_empty=False,
+            )
+    raise InputError(
+        f"{source.name}: reading workbooks needs the package fastexcel; found none. pip install "
+        "fastexcel, or save the sheet as CSV UTF-8."
+    )
+
+
+def _stata(source: Source) -> Any:
+    import polars as pl
+
+    if importlib.util.find_spec("pandas") is None:
+        raise InputError(
+            f"{source.name}: reading Stata files needs the package pandas; found none. pip install "
+            "pandas, or export the data as CSV."
+        )
+    import pandas as pd
+
+    table = pd.read_stata(_path(source))
+    # Series by series: the library that would convert the whole is not always there.
+    columns = {str(c): table[c].astype(object).where(table[c].notna(), None) for c in table}
+    made = {}
+    for name, column in columns.items():
+        numeric = pd.api.types.is_numeric_dtype(table[name])
+        entries = column.tolist() if numeric else [None if v is None else str(v) for v in column]
+        made[name] = pl.Series(name, entries, strict=False)
+    return pl.DataFrame(made)

@@ -1,0 +1,95 @@
+"""Opening a table, whatever its format."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from welfarist.errors import InputError
+from welfarist.files.cells import Cell
+from welfarist.files.sources import source_of
+
+
+class FileTable(Protocol):
+    """A table in a file, of which columns can be read."""
+
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, all different."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was guessed, in sentences."""
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark of its numbers."""
+
+    def read(self, cells: Mapping[str, Cell]) -> Any:
+        """Return columns as a polars data frame, checked; a problem names line and column."""
+
+    def where(self, row: int) -> str:
+        """Where the row (from 0) stands in the file: "line 2"."""
+
+
+def open_table(
+    path: str | os.PathLike[str],
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
+) -> FileTable:
+    """Return the table in a file, ready to be read; "-" is standard input.
+
+    Parameters
+    ----------
+    path : str or path
+    separator : str, optional
+        What separates columns in a text file; found out if left out, when that is unambiguous.
+    decimal : "." or ",", optional
+        The decimal mark in a text file; found out likewise.
+    sheet : str, optional
+        Which sheet of a workbook; the first if left out.
+    """
+    require_polars()
+    source = source_of(path)
+    if source.format == "text":
+        from welfarist.files.delimited import Delimited
+
+        return Delimited.of(source, separator, decimal)
+    from welfarist.files.frames import FrameTable
+
+    return FrameTable.of(source, sheet)
+
+
+def require_polars() -> None:
+    """Files are read by polars, which is an extra."""
+    if importlib.util.find_spec("polars") is None:
+        raise InputError(
+            'reading files needs the package polars; found none. pip install "welfarist[cli]"'
+        )
+
+
+def column_named(table: FileTable, name: str, role: str) -> str:
+    """Return a column the user named, or say which there are."""
+    if name in table.columns:
+        return name
+    alike = [column for column in table.columns if column.lower() == name.lower()]
+    if len(alike) == 1:
+        return alike[0]
+    raise InputError(
+        f"{table.name}, line 1: {role} must be one of the columns; found no {name!r} among "
+        f"{listed(table.columns)}. Check the spelling."
+    )
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names in quotes, with commas between them, cut after `most`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more

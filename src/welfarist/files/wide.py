@@ -1,0 +1,199 @@
+"""Comparisons with the utilities of both actions in one row, as experiments record them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from welfarist.decisions import Comparisons
+from welfarist.errors import InputError
+from welfarist.files.actions import NEGATIVE_ADVICE, utilities_of
+from welfarist.files.cells import Number, Text
+from welfarist.files.choices import outcomes_of_labels
+from welfarist.files.comparisons import (
+    NamedComparisons,
+    Roles,
+    counts_of,
+    deciders_of,
+    optional_cells,
+    optional_roles,
+    with_ties,
+)
+from welfarist.files.opening import FileTable, column_named, listed, open_table
+from welfarist.layouts import paired_stems
+
+# What the two actions of a comparison are called in the names of columns, the first one first.
+_MARKS = (
+    ("x", "y"),
+    ("u", "v"),
+    ("a", "b"),
+    ("0", "1"),
+    ("1", "2"),
+    ("left", "right"),
+    ("first", "second"),
+)
+_CHOICES = ("choice", "chosen", "chose", "outcome", "preferred")
+
+
+def read_wide_comparisons(
+    path: str | os.PathLike[str],
+    *,
+    first: Sequence[str] | None = None,
+    second: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    first_label: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
+) -> NamedComparisons:
+    r"""Read comparisons that hold the utilities of both actions in one row.
+
+    Parameters
+    ----------
+    path : str or path
+        With columns such as ``self_x, other_x, self_y, other_y, choice_x``; other columns are
+        left alone.
+    first, second : list of str, optional
+        The columns of the first and of the second action, people in the same order; found by
+        their beginnings or endings (x and y, 1 and 2, left and right, …) if left out.
+    columns : mapping, optional
+        Which column is the ``choice``, the ``count``, the ``tie`` or ``by``, where they have
+        other names.
+    first_label : str, optional
+        The label in the choice that means that the first was preferred, where that is not clear.
+    separator, decimal, sheet
+        As in :func:`open_table`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> text = "self_x,other_x,self_y,other_y,choice_x\n4,4,9,1,1\n2,8,5,5,0\n"
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "choices.csv"
+    ...     _ = path.write_text(text)
+    ...     read = read_wide_comparisons(path)
+    >>> read.decisions.stakeholders, read.decisions.outcomes.tolist()
+    (('self', 'other'), [1, -1])
+    """
+    table = open_table(path, separator=separator, decimal=decimal, sheet=sheet)
+    notes = list(table.notes)
+    roles = {role: column_named(table, c, role) for role, c in dict(columns or {}).items()}
+    sides = _sides(table, first, second, roles, notes)
+    choice, flipped = _choice(table, roles, sides, notes)
+    roles = {**roles, "choice": choice}
+    roles |= optional_roles(table, roles)
+    number = Number("utilities", 0.0, NEGATIVE_ADVICE, table.decimal)
+    cells: dict[str, Any] = {column: number for side in sides.columns for column in side}
+    cells |= {choice: Text("a choice"), **optional_cells(table, roles)}
+    frame = table.read(cells)
+    outcomes, guesses = outcomes_of_labels(table, choice, frame[choice], first_label, flipped)
+    notes += guesses
+    outcomes = with_ties(table, frame, roles, outcomes)
+    by, deciders = deciders_of(frame, roles)
+    one, other = (utilities_of(frame, side) for side in sides.columns)
+    made = Comparisons.from_arrays(one, other, outcomes != 0, counts_of(table, frame, roles), by)
+    made.outcomes = outcomes  # a file says which are ties: 0 and +1 alone need no second look
+    made.stakeholders = sides.people
+    return NamedComparisons(made, deciders, tuple(notes))
+
+
+class _Sides:
+    """The columns of both actions, the people in the same order, and what marks each action."""
+
+    def __init__(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        people: tuple[str, ...],
+        marks: tuple[str, str] = ("", ""),
+    ) -> None:
+        self.columns = (list(first), list(second))
+        self.people = people
+        self.marks = marks
+        self.used = {*first, *second}
+
+
+def _sides(
+    table: FileTable,
+    first: Sequence[str] | None,
+    second: Sequence[str] | None,
+    roles: Roles,
+    notes: list[str],
+) -> _Sides:
+    if first is not None and second is not None:
+        return _told(table, first, second)
+    if first is not None or second is not None:
+        raise InputError("--first and --second belong together; found one of them. Give both.")
+    free = [c for c in table.columns if c not in roles.values() and not _is_choice(c)]
+    found = [
+        sides
+        for marks in _MARKS
+        for ending in (True, False)
+        if (sides := _marked(free, marks, ending)) is not None
+    ]
+    # a_x, b_x, c_x could be about the actions a and b, but then c would be left over.
+    found = [one for one in found if not any(one.used < more.used for more in found)]
+    if len(found) != 1:
+        what = "none that fit" if not found else "more than one way to read them"
+        raise InputError(
+            f"{table.name}, line 1: the utilities of both actions must be in columns such as "
+            f"self_x, other_x, self_y, other_y; found {what} among {listed(table.columns)}. Say "
+            "which they are: --first self_x,other_x --second self_y,other_y"
+        )
+    shown = (", ".join(side) for side in found[0].columns)
+    notes.append(f"{table.name}: the first action is in {' and the second in '.join(shown)}.")
+    return found[0]
+
+
+def _told(table: FileTable, first: Sequence[str], second: Sequence[str]) -> _Sides:
+    one, other = (
+        [column_named(table, column, "a utility") for column in side] for side in (first, second)
+    )
+    if len(one) != len(other) or not one or len({*one, *other}) < 2 * len(one):
+        raise InputError(
+            "--first and --second must name as many different columns each; found "
+            f"{listed(one)} and {listed(other)}. Name the people in the same order."
+        )
+    return _Sides(one, other, paired_stems(one, other) or tuple(one))
+
+
+def _marked(columns: Sequence[str], marks: tuple[str, str], ending: bool) -> _Sides | None:
+    """The columns that differ by the two marks alone, if every marked one has its partner."""
+    sides = [_stems(columns, mark, ending) for mark in marks]
+    if not sides[0] or set(sides[0]) != set(sides[1]):
+        return None
+    people = tuple(sides[0])
+    first, second = ([side[person] for person in people] for side in sides)
+    return _Sides(first, second, people, marks)
+
+
+def _stems(columns: Sequence[str], mark: str, ending: bool) -> dict[str, str]:
+    """The columns with a mark at one end, by what is left of their names."""
+    pattern = rf"(.+)[_. -]{mark}" if ending else rf"{mark}[_. -](.+)"
+    matches = ((re.fullmatch(pattern, column, re.IGNORECASE), column) for column in columns)
+    return {match[1]: column for match, column in matches if match}
+
+
+def _is_choice(column: str) -> bool:
+    return bool(set(re.split("[_. -]", column.lower())) & set(_CHOICES))
+
+
+def _choice(table: FileTable, roles: Roles, sides: _Sides, notes: list[str]) -> tuple[str, bool]:
+    """The column that tells the choice, and whether it is about the second action."""
+    used = sides.used | set(roles.values())
+    column = roles.get("choice")
+    if column is None:
+        found = [c for c in table.columns if c not in used and _is_choice(c)]
+        if len(found) != 1:
+            raise InputError(
+                f"{table.name}, line 1: one column must tell the choice, such as choice_x; found "
+                f"{listed(found) if found else 'none'} among {listed(table.columns)}. Say which: "
+                "--choice COLUMN"
+            )
+        column = found[0]
+        notes.append(f"{table.name}: the choice is in {column!r}.")
+    parts = re.split("[_. -]", column.lower())
+    return column, bool(sides.marks[1]) and sides.marks[1] in parts
