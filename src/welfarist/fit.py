@@ -40,7 +40,7 @@ class Caveat:
 
 @dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
 class FitResult(Statistics):
-    """The full record of a fit, with its statistics: see :class:`Statistics`.
+    """The full record of a fit, with its statistics.
 
     Attributes
     ----------
