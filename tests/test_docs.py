@@ -129,7 +129,7 @@ def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
 # --- in one piece ---
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=name_of)
+@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *PAGES], ids=name_of)
 def test_links_and_pictures_lead_somewhere(page):
     text = re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text()))
     for link in LINK.findall(text):
