@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import NumpyDocstring
 from sphinx.util.docstrings import prepare_docstring
@@ -25,6 +26,8 @@ source_suffix = {".md": "markdown"}
 # Cells of tables and records of studies, not pages.
 exclude_patterns = ["replication/*.csv", "benchmarks.json"]
 
+# Quotes are made pretty; two dashes stay two dashes, which is what options begin with.
+smartquotes_action = "q"
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
@@ -79,5 +82,6 @@ def _property_as_sentences(
 
 
 def setup(app: Sphinx) -> None:
-    """Read properties after napoleon has, whose priority is 500."""
+    """Read properties after napoleon has (its priority is 500), and show CSV as it is."""
     app.connect("autodoc-process-docstring", _property_as_sentences, priority=600)
+    app.add_lexer("csv", TextLexer)
