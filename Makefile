@@ -18,12 +18,13 @@ PLAIN := .venv-plain
 BIN := $(VENV)/bin
 PIP_QUIET := --quiet --disable-pip-version-check
 
-.PHONY: help demo test format lint types tests plain bench bench-quick replicate replicate-quick clean
+.PHONY: help demo test format lint types tests plain docs bench bench-quick replicate replicate-quick clean
 
 help:
 	@echo "make demo             a small example, start to finish"
 	@echo "make test             formatter, linter, type checker, tests and doctests"
 	@echo "make format           let the formatter rewrite the sources"
+	@echo "make docs             build the documentation into build/docs (open index.html)"
 	@echo "make bench            measure speed against the alternatives (minutes)"
 	@echo "make bench-quick      the same in under two minutes"
 	@echo "make replicate        run the paper's experiments again (a quarter of an hour; can be interrupted)"
@@ -73,6 +74,11 @@ plain: $(PLAIN)/.ready
 format: $(VENV)/.ready
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+# Nothing is loaded from outside when the pages are read: a test looks at every one of them.
+docs: $(VENV)/.ready
+	@$(BIN)/python -m sphinx -q -W --keep-going -n -b html -d build/doctrees docs build/docs
+	@echo "==> build/docs/index.html"
 
 bench: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks

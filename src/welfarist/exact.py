@@ -57,7 +57,7 @@ class ExactRecord:
     ----------
     intervals : tuple of PowerInterval
         All powers at which the learned weights reach the lowest loss; the estimate is the middle
-        of the widest, on the scale p / (1 + |p|). With p given, that power.
+        of the widest, on the scale ``p / (1 + |p|)``. With p given, that power.
     steps : LossSteps or None
         Loss against power under the learned weights; None where p was given.
     explanations : ConsistentRules or None

@@ -40,7 +40,7 @@ class Caveat:
 
 @dataclass(frozen=True, eq=False, repr=False)  # arrays have no single answer to ==
 class FitResult(Statistics, Checks):
-    """The full record of a fit, with its statistics and checks: see their classes.
+    """The full record of a fit, with its statistics and checks.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ class PowerInterval:
 
     @property
     def width(self) -> float:
-        """Its width on the scale p / (1 + |p|), on which the whole line has width 2."""
+        """Its width on the scale ``p / (1 + |p|)``, on which the whole line has width 2."""
         return float(compact(self.high) - compact(self.low))
 
     @property
@@ -149,7 +149,7 @@ class LossSteps:
 
     @property
     def widest(self) -> PowerInterval:
-        """The widest optimal interval, on the scale p / (1 + |p|); the one nearest 1 of equals."""
+        """The widest optimal interval by ``p / (1 + |p|)``; of equals the one nearest 1."""
         return max(self.optimal, key=lambda i: (round(i.width, 12), -abs(i.middle - 1.0)))
 
     def _losses(self) -> FloatArray:
@@ -236,7 +236,7 @@ def _clustered(
 
 
 def compact(p: npt.ArrayLike) -> FloatArray:
-    """Return p / (1 + |p|), which takes the extended line to [-1, 1]."""
+    """Return ``p / (1 + |p|)``, which takes the extended line to [-1, 1]."""
     power = np.asarray(p, dtype=np.float64)
     size = np.abs(power)
     with np.errstate(invalid="ignore"):

@@ -103,7 +103,8 @@ def pairs_with_others(
 def true_order(world: World, pairs: npt.ArrayLike) -> npt.NDArray[np.int8]:
     """Return which action of each pair (n, 2) is better: +1 the first, -1 the second, 0 a tie.
 
-    Welfares that differ by no more than rounding tie, as in :meth:`WelfareFunction.compare`.
+    Welfares that differ by no more than rounding tie: see
+    :meth:`welfarist.WelfareFunction.compare`.
 
     Examples
     --------

@@ -78,7 +78,7 @@ class ConsistentRules:
         Worked out when first asked for. Ends lie on the outside, within 1e-9 in asinh(p) (in
         log p where a utility is 0). An infinite end is a limit that explains everything itself;
         else the search ends at the largest power of the data (`Utilities.largest_power`). Beyond
-        |p| = 16, where rounding can hide the answer, powers next to possible ones for which it
+        ``|p| = 16``, where rounding can hide the answer, powers next to possible ones for which it
         does count as possible. See `power_line` for what is proved of the powers in between.
         """
         return self._search.intervals
