@@ -2,64 +2,132 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
+from welfarist import simulate
 from welfarist.decisions import Comparisons
-from welfarist.doctrines import DOCTRINES
+from welfarist.fit import FitResult
 from welfarist.learners import ComparisonClassifier
+from welfarist.simulate import World
 from welfarist.welfare import WelfareFunction
 
-STAKEHOLDERS = ("donors", "volunteers", "recipients")
-ACTIONS = {
-    "downtown pantry": (9.0, 8.0, 2.0),
-    "east side shelter": (5.0, 4.0, 6.0),
-    "rural food bank": (3.0, 2.5, 14.0),
-}
-# What the made-up charity follows; the learner does not see it.
-TRUTH = WelfareFunction(p=-0.5, weights=(0.2, 0.3, 0.5), stakeholders=STAKEHOLDERS)
-TEMPERATURE = 12.0
+SEED = 4
+# What the made-up charity follows; the learner sees none of it.
+TRUE_POWER, TEMPERATURE = -1.0, 20.0
+ORGANISATIONS, DECISIONS = 200, 300
+# Organisations that have not been decided about yet and wait for a donation.
+WAITING = "ABCDE"
+
+NEXT = """\
+What to type next, with your own files (docs/data.md says what to put into them):
+
+  welfarist fit actions.csv --comparisons decisions.csv --save model.json --report report.html
+  welfarist rank new-actions.csv --model model.json
+
+or, to try that with files like this charity's:
+
+  welfarist simulate charity --charity
+  welfarist fit charity/actions.csv --comparisons charity/comparisons.csv --groups charity/groups.csv"""
 
 
-def main() -> None:
-    """Print what doctrines would decide, what the charity decided, and what that reveals."""
-    names, table = list(ACTIONS), list(ACTIONS.values())
-    print("A charity has one delivery and three places to bring it to.")
-    print("What each choice is worth to those affected:\n")
-    print(f"  {'':20}" + "".join(f"{name:>12}" for name in STAKEHOLDERS))
-    for action, utilities in ACTIONS.items():
-        print(f"  {action:20}" + "".join(f"{u:12.1f}" for u in utilities))
-    print("\nWhich is best depends on the welfare function (everybody counting the same):\n")
-    for doctrine in DOCTRINES:
-        best = WelfareFunction(doctrine.p, stakeholders=STAKEHOLDERS).rank(table)[0]
-        print(f"  {doctrine.name:12} p = {doctrine.p:4g}   {names[best]:18} {doctrine.meaning}")
-    decisions = past_decisions()
-    print(f"\nWhich rule does this charity follow? It made {len(decisions)} decisions in the past")
-    print("(simulated here, with errors), each a choice between two deliveries:\n")
-    learned = ComparisonClassifier().fit(decisions)
-    print(learned.result_.summary())
-    truth = ", ".join(f"{w:g}" for w in TRUTH.weights)  # type: ignore[union-attr]
-    print(f"\nThe rule behind the simulation was p = {TRUTH.p:g} with weights {truth}.")
-    rule = learned.welfare_
-    best = rule.rank(table)[0]
-    print(f"The learned rule would now choose the {names[best]}; what counted there:")
-    for name, share in zip(STAKEHOLDERS, rule.shares(table[best]), strict=True):
-        print(f"  {name:12} {share:4.0%} of the welfare at the margin")
-    print("\nNext: the README's example, with your own table of utilities and decisions.")
+def tell(report: str | os.PathLike[str] = "report.html") -> None:
+    """Print the story of a charity whose rule is learned, and write a report on it.
+
+    Parameters
+    ----------
+    report : path
+        Where to write the report.
+    """
+    world, decisions = charity(), past_decisions()
+    print(
+        f"""\
+A food-rescue charity decides which organisation gets tonight's donation. Its
+{world.people} stakeholders, in {len(_groups(world))} groups, see that differently: every organisation
+has a utility from 1 to 10 to each of them. (Charity and decisions are simulated.)
+
+On {len(decisions)} evenings it chose one of two organisations. Which rule is behind these choices?
+"""
+    )
+    result = ComparisonClassifier(groups=world.group_of).fit(decisions).result_
+    _tell_weights(world, result)
+    _tell_doctrine(world, result)
+    _tell_next(world, result)
+    result.report(report, title="Which rule does the food-rescue charity follow?")
+    print(f"\nThe whole answer, with figures: {os.fspath(report)} (open it in a browser)\n")
+    print(NEXT)
 
 
-def past_decisions(count: int = 300) -> Comparisons:
-    """Simulated choices of the charity between pairs of past deliveries."""
-    rng = np.random.default_rng(2024)
-    utilities = rng.uniform(1, 15, (120, 3))
-    first = rng.integers(0, 120, count)
-    pairs = np.column_stack([first, (first + rng.integers(1, 120, count)) % 120])
-    welfare = TRUTH.log(utilities)
-    difference = welfare[pairs[:, 0]] - welfare[pairs[:, 1]]
-    outcomes = np.sign(difference + rng.logistic(scale=1 / TEMPERATURE, size=count))
-    made = Comparisons(utilities, pairs, outcomes)
-    made.stakeholders = STAKEHOLDERS
-    return made
+def charity() -> World:
+    """Return the simulated charity's world: organisations, stakeholders and the true rule."""
+    made = simulate.food_rescue(
+        ORGANISATIONS, p=TRUE_POWER, u_min=1.0, u_max=10.0, random_state=SEED
+    )
+    return made.world
+
+
+def past_decisions() -> Comparisons:
+    """Return the simulated charity's choices between pairs of organisations, with errors."""
+    pairs = simulate.random_pairs(ORGANISATIONS - len(WAITING), DECISIONS, random_state=SEED)
+    return simulate.comparisons(charity(), pairs, tau=TEMPERATURE, random_state=SEED)
+
+
+def _groups(world: World) -> list[str]:
+    assert world.group_of is not None
+    return list(dict.fromkeys(world.group_of))
+
+
+def _tell_weights(world: World, result: FitResult) -> None:
+    member = np.array(world.group_of)
+    intervals = result.interval("weights")
+    print("Who counts how much (members of a group count the same; 95% intervals):\n")
+    print(f"  {'':12} {'members':>7} {'each':>7}   {'interval':<15} {'together':>8} {'truth':>7}")
+    for group in _groups(world):
+        inside = member == group
+        first = int(np.argmax(inside))
+        low, high = intervals[first]
+        print(
+            f"  {group + 's':<12} {inside.sum():>7} {result.weights[first]:>7.1%}   "
+            f"{f'{low:.1%} to {high:.1%}':<15} {result.weights[inside].sum():>8.0%} "
+            f"{world.weights[inside].sum():>7.0%}"
+        )
+
+
+def _tell_doctrine(world: World, result: FitResult) -> None:
+    low, high = result.interval("p")
+    print(
+        f"\nThe power p is {result.p:.2f} ({result.welfare.doctrine}),\n"
+        f"with 95% confidence between {low:.2f} and {high:.2f}. The truth is {world.p:g}. "
+        "Could they be …\n"
+    )
+    for name in ("utilitarian", "Nash", "harmonic"):
+        chance = result.test(name).p_value
+        verdict = "no, rejected" if chance < 0.05 else "yes, possible"
+        print(f"  {name + '?':<13} {verdict:<14} (p-value {chance:.2g})")
+
+
+def _tell_next(world: World, result: FitResult) -> None:
+    waiting, learned = world.utilities[-len(WAITING) :], result.welfare
+    print(
+        f"\nTonight {len(WAITING)} organisations wait. Which would get the donation, best first?\n"
+    )
+    rules = {
+        "the charity": learned,
+        "a utilitarian": WelfareFunction(1.0, result.weights),
+        "an egalitarian": WelfareFunction(-np.inf, result.weights),
+    }
+    for name, rule in rules.items():
+        print(f"  {name:<15} {' > '.join(WAITING[i] for i in rule.rank(waiting))}")
+    first, second = learned.rank(waiting)[:2]
+    assert result.tau is not None
+    ahead = result.tau * (learned.log(waiting[first]) - learned.log(waiting[second]))
+    chance = 1.0 / (1.0 + np.exp(-ahead))
+    print(
+        f"\n  As the charity errs now and then, it would take {WAITING[first]} rather than "
+        f"{WAITING[second]} with probability {chance:.0%}."
+    )
 
 
 if __name__ == "__main__":
-    main()
+    tell()

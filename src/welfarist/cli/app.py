@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from welfarist.cli import compare, fit, judge, rank
+from welfarist.cli import bench, compare, demo, fit, judge, plan, rank, replicate, simulate
 from welfarist.cli.console import guarded
 
 # Every command: its module has a function of the same name, and an EXAMPLE.
@@ -18,6 +18,11 @@ COMMANDS: dict[str, ModuleType] = {
     "rank": rank,
     "judge": judge,
     "compare": compare,
+    "plan": plan,
+    "simulate": simulate,
+    "demo": demo,
+    "replicate": replicate,
+    "bench": bench,
 }
 
 app = typer.Typer(

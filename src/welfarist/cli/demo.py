@@ -1,0 +1,21 @@
+"""`welfarist demo`: the whole job on a simulated charity."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from welfarist.files.writing import check_target
+
+EXAMPLE = "welfarist demo"
+
+Report = Annotated[str, typer.Option(help="Where to write the report.", metavar="FILE")]
+
+
+def demo(report: Report = "report.html") -> None:
+    """Learn the rule of a simulated food-rescue charity, from its decisions to a report."""
+    check_target(report)
+    from welfarist.demo import tell
+
+    tell(report)

@@ -1,0 +1,188 @@
+"""`welfarist simulate`: a world with a known truth, as files."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+
+from welfarist import __version__
+from welfarist import simulate as worlds
+from welfarist.cli import options as opt
+from welfarist.cli.console import working
+from welfarist.decisions import Comparisons
+from welfarist.errors import InputError
+from welfarist.files.writing import check_target, write_whole
+from welfarist.fit import named_people
+from welfarist.models import Model, save_model
+from welfarist.simulate import World
+from welfarist.welfare import WelfareFunction
+
+EXAMPLE = "welfarist simulate world --people 5 --decisions 300"
+
+TRUTH = "truth.json"
+
+Folder = Annotated[str, typer.Argument(help="Folder to write to, made if it is not there.")]
+People = Annotated[int, typer.Option(help="How many stakeholders.", metavar="NUMBER", min=1)]
+Actions = Annotated[int, typer.Option(help="How many actions.", metavar="NUMBER", min=2)]
+Decisions = Annotated[int, typer.Option(help="How many comparisons.", metavar="NUMBER", min=1)]
+Power = Annotated[str, typer.Option("--p", help="The true power, or a doctrine.", metavar="P")]
+WorldWeights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        help="The true weights: random, equal, or numbers such as 2,1,1 (random).",
+        metavar="WEIGHTS",
+        show_default=False,
+    ),
+]
+Tau = Annotated[
+    float, typer.Option(help="Temperature; larger errs less, inf never.", metavar="NUMBER")
+]
+Rho = Annotated[float, typer.Option(help="Probability of a slip.", metavar="NUMBER")]
+Charity = Annotated[
+    bool,
+    typer.Option("--charity", help="A food-rescue charity: 18 stakeholders in 4 groups."),
+]
+Scores = Annotated[
+    bool, typer.Option("--scores", help="Scores of all actions in place of comparisons.")
+]
+Nu = Annotated[
+    float, typer.Option(help="Noise of scores, as a share of an action's range.", metavar="NUMBER")
+]
+Format = Annotated[Literal["csv", "parquet"], typer.Option(help="Kind of file.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
+
+
+def simulate(
+    folder: Folder,
+    people: People = 5,
+    actions: Actions = 100,
+    decisions: Decisions = 300,
+    p: Power = "-1",
+    weights: WorldWeights = None,
+    tau: Tau = 20.0,
+    rho: Rho = 0.0,
+    charity: Charity = False,
+    scores: Scores = False,
+    nu: Nu = 0.05,
+    seed: opt.Seed = 0,
+    format: Format = "csv",
+    force: Force = False,
+) -> None:
+    """Write a simulated world to files: actions, decisions, and the truth behind them."""
+    power = opt.power_option(p)
+    assert power is not None
+    with working():
+        world = _world(charity, actions, people, power, weights, seed)
+        told = worlds.scores(world, nu, random_state=seed) if scores else None
+        choices = None
+        if told is None:
+            pairs = worlds.random_pairs(world.actions, decisions, random_state=seed)
+            choices = worlds.comparisons(world, pairs, tau=tau, rho=rho, random_state=seed)
+    tables = tables_of(world, told, choices)
+    truth = _truth(world, choices is not None, tau, rho)
+    _write(Path(folder), tables, format, truth, force)
+
+
+def _world(
+    charity: bool, actions: int, people: int, p: float, weights: str | None, seed: int
+) -> World:
+    known = _weights(weights)
+    if charity:
+        share = "deployed" if known is None else known
+        made = worlds.food_rescue(
+            actions, p=p, weights=share, u_min=1.0, u_max=10.0, random_state=seed
+        )
+        return made.world
+    return worlds.individuals(
+        actions, people, p=p, weights="random" if known is None else known, random_state=seed
+    )
+
+
+def _weights(text: str | None) -> Any:
+    if text is None or text in ("random", "equal"):
+        return text
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--weights must be random, equal or numbers such as 2,1,1; found {text!r}."
+        ) from None
+
+
+def tables_of(world: World, scores: Any, choices: Comparisons | None) -> dict[str, Any]:
+    """The files' contents by name, as columns."""
+    labels = [f"action {i + 1}" for i in range(world.actions)]
+    named = dict(zip(labels, range(world.actions), strict=True))
+    actions: dict[str, Any] = {"action": list(named), **world.columns()}
+    tables = {"actions": actions}
+    if scores is not None:
+        actions["score"] = scores
+    if choices is not None:
+        first, second = (np.array(labels, dtype=object)[rows] for rows in choices.pairs.T)
+        lost = choices.outcomes < 0
+        tables["comparisons"] = {
+            "preferred": np.where(lost, second, first).tolist(),
+            "other": np.where(lost, first, second).tolist(),
+        }
+        if (choices.outcomes == 0).any():
+            tables["comparisons"]["tie"] = (choices.outcomes == 0).astype(int)
+    if world.group_of is not None:
+        members = named_people(world.stakeholders, world.people)
+        tables["groups"] = {"stakeholder": list(members), "group": list(world.group_of)}
+    return tables
+
+
+def _truth(world: World, compared: bool, tau: float, rho: float) -> Model:
+    """The true rule as a saved model, so that `rank` and `compare` can apply it."""
+    names = named_people(world.stakeholders, world.people)
+    return Model(
+        WelfareFunction(world.p, world.weights, names),
+        "comparisons" if compared else "scores",
+        tau if compared else None,
+        rho if compared else None,
+        None,
+        decisions=0.0,
+        loss=0.0,
+        given=("p", "weights"),
+        version=__version__,
+    )
+
+
+def _write(folder: Path, tables: dict[str, Any], kind: str, truth: Model, force: bool) -> None:
+    targets = {name: folder / f"{name}.{kind}" for name in tables}
+    there = [path for path in (*targets.values(), folder / TRUTH) if path.exists()]
+    if there and not force:
+        raise InputError(f"{there[0]}: is there already. Name another folder, or use --force.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"{folder}: cannot be made: {problem.strerror}. Name another.") from None
+    for path in targets.values():
+        check_target(path)
+    for name, path in targets.items():
+        write_whole(path, _content(tables[name], kind))
+        print(path)
+    save_model(truth, folder / TRUTH)
+    print(folder / TRUTH)
+    decided = "--comparisons" if "comparisons" in targets else "--score score"
+    second = f" {targets['comparisons']}" if "comparisons" in targets else ""
+    grouped = f" --groups {targets['groups']}" if "groups" in targets else ""
+    print(f"Next: welfarist fit {targets['actions']} {decided}{second}{grouped}", file=sys.stderr)
+
+
+def _content(columns: dict[str, Any], kind: str) -> bytes:
+    """A table as the bytes of a file."""
+    import polars as pl
+
+    made, held = pl.DataFrame(columns), io.BytesIO()
+    if kind == "csv":
+        made.write_csv(held)
+    else:
+        made.write_parquet(held)
+    return held.getvalue()
