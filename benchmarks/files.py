@@ -4,8 +4,8 @@
 Parquet. Ours reads, checks everything and turns names into row numbers; pandas only reads. Times
 are ratios within one run, the best of several. Memory is how far the peak of a process that reads
 both files rises above what it held after reading a small file (so that libraries and their threads
-do not count), divided by the data: the bytes of the two tables as pandas holds numbers and polars
-holds texts, which is about what the CSV files take.
+do not count), divided by the data, which are the bytes of both tables as polars holds them, and
+by the bytes of the files.
 
 pandas reads Parquet only with pyarrow; without it that comparison is left out.
 """

@@ -254,8 +254,8 @@ class Comparisons:
     def _once_each(self) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray]:
         """Keys in order, with lead and count (n,), where each comparison was observed once.
 
-        The outcome travels in the key, so that numbers are sorted and not their places: for a
-        million comparisons that takes a third of the memory.
+        The outcome travels in the key, so that numbers are sorted and not their places, which
+        would have to be held as well.
         """
         keys = self._keys()
         keys *= 3

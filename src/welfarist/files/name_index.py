@@ -16,8 +16,8 @@ _SECOND_SEED = 1
 class NameIndex:
     """The place of each name in a list, found by hash values that are sorted into buckets.
 
-    A million names are looked up among 100,000 in a tenth of the time that it takes to turn them
-    into an enumeration, so that reading comparisons costs little more than reading text. Two
+    A million names are looked up among 100,000 in about a third of the time that polars takes to
+    turn them into an enumeration, or to join the two. Two
     hash values of 64 bits must agree: that two names share both does not happen (for a million
     names among 100,000 its probability is 1e-27).
 
