@@ -21,7 +21,7 @@ PIP_QUIET := --quiet --disable-pip-version-check
 .PHONY: help demo test format lint types tests plain docs bench bench-quick replicate replicate-quick clean
 
 help:
-	@echo "make demo             a small example, start to finish"
+	@echo "make demo             a simulated charity, from its decisions to a report"
 	@echo "make test             formatter, linter, type checker, tests and doctests"
 	@echo "make format           let the formatter rewrite the sources"
 	@echo "make docs             build the documentation into build/docs (open index.html)"
@@ -48,7 +48,7 @@ $(PLAIN)/.ready: pyproject.toml
 	$(call environment,$(PLAIN),--editable .,the package without extras)
 
 demo: $(VENV)/.ready
-	@$(BIN)/python -m welfarist.demo
+	@$(BIN)/welfarist demo
 
 test: lint types tests plain
 	@echo "==> All checks passed"

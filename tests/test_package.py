@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import welfarist as wf
+from welfarist import demo
 
 ROOT = Path(__file__).parents[1]
 
@@ -49,7 +50,18 @@ def test_make_installs_into_its_own_environment_whatever_pip_was_told():
     assert "export PIP_USER := 0" in exported
 
 
-def test_demo_tells_its_story():
-    printed = run("from welfarist.demo import main; main()")
-    for word in ("egalitarian", "Nash", "rural food bank", "weight of recipients", "Converged"):
+def test_demo_tells_its_story_and_writes_a_report(tmp_path):
+    report = tmp_path / "report.html"
+    printed = run(f"from welfarist.demo import tell; tell({str(report)!r})")
+    for word in ("utilitarian", "Nash", "dispatchers", "an egalitarian", "welfarist fit", "300"):
         assert word in printed
+    assert "<h1>Which rule does the food-rescue charity follow?</h1>" in report.read_text()
+
+
+def test_demo_learns_what_was_simulated():
+    world, decisions = demo.charity(), demo.past_decisions()
+    result = wf.ComparisonClassifier(groups=world.group_of).fit(decisions).result_
+    low, high = result.interval("p")
+    assert low < world.p < high
+    ends = result.interval("weights")
+    assert ((ends[:, 0] < world.weights) & (world.weights < ends[:, 1])).all()

@@ -26,10 +26,9 @@ What to type next, with your own files (docs/data.md says what to put into them)
   welfarist fit actions.csv --comparisons decisions.csv --save model.json --report report.html
   welfarist rank new-actions.csv --model model.json
 
-or, to try that with files like this charity's:
+or, to try that with simulated files like this charity's:
 
-  welfarist simulate charity --charity
-  welfarist fit charity/actions.csv --comparisons charity/comparisons.csv --groups charity/groups.csv"""
+  welfarist simulate charity --charity"""
 
 
 def tell(report: str | os.PathLike[str] = "report.html") -> None:
@@ -41,10 +40,11 @@ def tell(report: str | os.PathLike[str] = "report.html") -> None:
         Where to write the report.
     """
     world, decisions = charity(), past_decisions()
+    groups = len(_groups(world))
     print(
         f"""\
 A food-rescue charity decides which organisation gets tonight's donation. Its
-{world.people} stakeholders, in {len(_groups(world))} groups, see that differently: every organisation
+{world.people} stakeholders, in {groups} groups, see that differently: every organisation
 has a utility from 1 to 10 to each of them. (Charity and decisions are simulated.)
 
 On {len(decisions)} evenings it chose one of two organisations. Which rule is behind these choices?

@@ -8,7 +8,7 @@ import typer
 
 from welfarist.files.writing import check_target
 
-EXAMPLE = "welfarist demo"
+EXAMPLE = "welfarist demo --report story.html"
 
 Report = Annotated[str, typer.Option(help="Where to write the report.", metavar="FILE")]
 

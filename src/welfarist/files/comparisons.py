@@ -90,7 +90,7 @@ def read_comparisons(
     counts = counts_of(table, frame, roles)
     made = Comparisons(actions.utilities, pairs, np.ones(len(pairs), dtype=np.int8), counts, by)
     made.outcomes = outcomes  # a file says which are ties: 0 and +1 alone need no second look
-    made.stakeholders = actions.stakeholders
+    made.stakeholders, made.names = actions.stakeholders, actions.names
     return NamedComparisons(made, deciders, tuple(notes))
 
 

@@ -1,0 +1,157 @@
+"""Commands that need no data: simulated worlds, plans, the demo and the project's studies."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import welfarist as wf
+from welfarist.cli import clone
+from welfarist.cli.app import app
+from welfarist.files import read_actions, read_comparisons
+
+# Welfares of a world read from CSV, whose numbers are written in full.
+DIGITS = 1e-14
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str, code: int = 0):
+    done = CliRunner().invoke(app, list(arguments))
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == code, done.output
+    return done
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_world_in_files_is_the_world_in_memory(tmp_path, kind):
+    run("simulate", "made", "--people", "3", "--actions", "40", "--decisions", "200",
+        "--p", "0.5", "--tau", "8", "--seed", "5", "--format", kind)  # fmt: skip
+    world = wf.simulate.individuals(40, 3, p=0.5, random_state=5)
+    pairs = wf.simulate.random_pairs(40, 200, random_state=5)
+    decided = wf.simulate.comparisons(world, pairs, tau=8, random_state=5)
+    actions = read_actions(tmp_path / "made" / f"actions.{kind}")
+    assert (actions.utilities == world.utilities).all()
+    read = read_comparisons(tmp_path / "made" / f"comparisons.{kind}", actions).decisions
+    again = wf.ComparisonClassifier().fit(read)
+    assert again.p_ == pytest.approx(wf.ComparisonClassifier().fit(decided).p_, rel=1e-6)
+    truth = wf.load_model("made/truth.json")
+    assert (truth.welfare.p, truth.tau) == (0.5, 8.0)
+    assert truth.welfare.weights == pytest.approx(world.weights, abs=DIGITS)
+
+
+def test_the_truth_can_be_compared_with_what_is_learned():
+    run("simulate", "made", "--decisions", "150", "--weights", "equal", "--people", "2")
+    files = ("made/actions.csv", "--comparisons", "made/comparisons.csv")
+    rows = json.loads(run("compare", *files, "--model", "made/truth.json", "--json").stdout)
+    assert "truth.json" in [row["name"] for row in rows["rows"]]
+
+
+def test_a_charity_comes_with_its_groups():
+    run("simulate", "made", "--charity", "--actions", "30", "--decisions", "200")
+    groups = pl.read_csv("made/groups.csv")
+    assert groups["group"].n_unique() == 4
+    assert len(groups) == 18
+    files = ("made/actions.csv", "-c", "made/comparisons.csv", "--groups", "made/groups.csv")
+    found = json.loads(run("fit", *files, "--json", "--no-intervals").stdout)
+    assert len(set(np.round(list(found["weights"].values()), 12))) <= 4
+
+
+def test_scores_stand_in_the_table_of_actions():
+    run("simulate", "made", "--scores", "--nu", "0", "--p", "Nash", "--people", "3")
+    found = json.loads(run("fit", "made/actions.csv", "--score", "score", "--json").stdout)
+    assert found["p"] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_files_that_are_there_stay(tmp_path):
+    run("simulate", "made", "--people", "2")
+    before = (tmp_path / "made" / "actions.csv").read_bytes()
+    refused = run("simulate", "made", "--people", "3", code=1)
+    assert "is there already" in refused.stderr
+    assert (tmp_path / "made" / "actions.csv").read_bytes() == before
+    run("simulate", "made", "--people", "3", "--force")
+    assert (tmp_path / "made" / "actions.csv").read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--weights", "a,b"), "numbers such as 2,1,1"),
+        (("--p", "socialist"), "socialist"),
+        (("--tau", "-1"), "tau"),
+        (("--rho", "0.7"), "rho"),
+        (("--weights", "1,2", "--people", "3"), "3"),
+    ],
+)
+def test_bad_worlds_get_one_line_and_no_folder(tmp_path, arguments, words):
+    done = run("simulate", "made", *arguments, code=1)
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_plan_has_the_numbers_of_the_bounds_and_of_the_simulation():
+    options = ("--people", "2", "--task", "comparisons", "--known-weights", "--error", "0.1")
+    few = ("--decisions", "30,60", "--repetitions", "3", "--seed", "2")
+    found = json.loads(run("plan", *options, *few, "--json").stdout)
+    needed = wf.bounds.samples_needed("comparisons", error=0.1, d=2, weights="known")
+    assert found["guarantee"]["decisions"] == needed
+    world = wf.simulate.individuals(500, 2, p=-1, random_state=2)
+    curve = wf.bounds.learning_curve(
+        world, "comparisons", n=(30, 60), weights="known", repetitions=3, random_state=2
+    )
+    assert [row["accuracy"] for row in found["simulated"]] == curve.columns["accuracy"]
+    shown = run("plan", *options, *few).stdout
+    assert f"from {needed:,} decisions on" in shown.replace("\n  ", " ")
+
+
+def test_a_pilot_is_taken_for_the_truth():
+    run("simulate", "made", "--people", "2", "--actions", "30", "--p", "-2", "--tau", "7")
+    pilot = ("plan", "made/actions.csv", "--model", "made/truth.json")
+    few = ("--decisions", "40", "--repetitions", "2", "--json")
+    found = json.loads(run(*pilot, *few).stdout)
+    assert found["parameters"]["tau"] == 7.0
+    assert found["people"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--tau", "3", "--task", "flip"), 2, "is not the noise"),
+        (("--decisions", "ten"), 1, "whole numbers"),
+        (("--model", "nowhere.json"), 1, "no such file"),
+        (("--error", "0"), 1, "error"),
+    ],
+)
+def test_bad_plans_say_what_is_wrong(arguments, code, words):
+    few = ("--people", "2", "--repetitions", "1")
+    given = arguments if "--decisions" in arguments else (*arguments, "--decisions", "20")
+    assert words in run("plan", *few, *given, code=code).stderr
+
+
+def test_studies_need_a_clone(tmp_path, monkeypatch):
+    monkeypatch.setattr(clone, "_CLONE", tmp_path)
+    for command in ("bench", "replicate"):
+        assert "part of a clone" in run(command, "--quick", code=1).stderr
+
+
+def test_studies_are_started_with_what_was_asked_for(tmp_path, monkeypatch):
+    (tmp_path / "replication").mkdir()
+    script = "import sys; print(*sys.argv[1:]); sys.exit('--fresh' in sys.argv)"
+    (tmp_path / "replication" / "__main__.py").write_text(script)
+    monkeypatch.setattr(clone, "_CLONE", tmp_path)
+    run("replicate", "--quick", "--only", "collapse")
+    run("replicate", "--fresh", code=1)
+
+
+def test_the_demo_is_refused_a_place_before_it_begins():
+    done = run("demo", "--report", "nowhere/report.html", code=1)
+    assert done.stdout == ""
