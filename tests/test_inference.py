@@ -515,6 +515,33 @@ def test_weights_are_undetermined_where_an_infinite_power_is_allowed():
     assert limit.conf_int()[1:3].tolist() == [[0, 1]] * 2
 
 
+def test_weights_have_no_standard_errors_where_the_search_for_p_ended():
+    """Choices by the toss of a coin, which a rule far out overfits: p is what its cap is."""
+    data = problems.comparisons(9, 30, 3, 200, p=-0.5, tau=5.0)
+    outcomes = np.where(np.random.default_rng(0).random(200) < 0.5, 1, -1)
+    result = quiet(wf.ComparisonClassifier(), wf.Comparisons(data.utilities, data.pairs, outcomes))
+    assert abs(result.p) == pytest.approx(result.fitted.loss.largest_power)
+    assert result.on_edge == result.param_names[:4]
+    assert result.bse.mask.tolist() == [True] * 4 + [False]
+    with pytest.raises(wf.InputError, match=r"person 0: at p = .* weights only say who counts"):
+        result.interval("weight of person 0", method="wald")
+    assert result.conf_int()[1:4].tolist() == [[0, 1]] * 3
+
+
+def test_weights_go_on_where_only_the_cap_on_p_ends_them():
+    """On the ridge log(w) = p c the rule nears a limit as the weight w goes to 0."""
+    table = np.random.default_rng(0).uniform(1, 10, (150, 2))
+    limit = np.minimum(table[:, 0], 1.01 * table[:, 1])  # of weights in the ratio 1 to 1.01 ** p
+    scores = limit + np.random.default_rng(1).normal(0, 0.01, 150)
+    result = quiet(wf.WelfareRegressor(), table, scores)
+    lost = len(table) * np.log(np.mean((limit - scores) ** 2) / result.loss)
+    assert lost < chi2.ppf(0.95, 1)
+    (low, highest), (lowest, high) = result.interval("weights")
+    assert (lowest, highest) == (0.0, 1.0)
+    assert 0.05 < high < 0.1
+    assert low == pytest.approx(1 - high, abs=CROSSING)
+
+
 def test_clusters_have_names_of_any_kind_but_none_is_missing():
     def clustered(by):
         data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)

@@ -281,12 +281,16 @@ def test_an_infinite_p_is_an_ordinary_answer():
     assert "egalitarian" in text_rows(summary)["power p"][-1]
 
 
-def test_weights_where_p_is_at_its_edge_have_quick_intervals():
+def test_weights_where_p_is_at_its_edge_may_be_anything():
     result = quiet(wf.ComparisonClassifier(), egalitarian_choices())
     assert result.fitted.power_on_edge
-    summary = result.summary()
-    assert "standard errors (Wald) for weights with p held where it is" in " ".join(summary.split())
-    assert list(summary.to_frame()["method"][2:6]) == ["wald"] * 4
+    frame = result.to_frame().iloc[2:6]
+    assert frame["standard_error"].isna().all()
+    assert frame[["method", "low", "high"]].to_numpy().tolist() == [["profile", 0.0, 1.0]] * 4
+    asked = " ".join(result.summary(method="wald").split())
+    assert "do not apply where an estimate lies at the end of its range, as for p, weight" in asked
+    robust = " ".join(result.summary(covariance="robust").split())
+    assert 'Use interval("p", method="profile")' in robust
 
 
 def test_reasons_are_given_where_there_are_no_intervals():

@@ -339,8 +339,7 @@ def _how_intervals_were_made(
     if len(kinds) > 1:
         each = zip(parts, kinds.values(), strict=True)
         parts = [f"{how} for {_listed(list(dict.fromkeys(what)))}" for how, what in each]
-    held = result.fitted is not None and result.fitted.power_on_edge and "p" not in result.given
-    if held and "weights" in kinds.get("wald", []):
+    if _holds_power(result) and "weights" in kinds.get("wald", []):
         parts[-1] += " with p held where it is"
     lines = [f"{100 * level:.6g}% intervals by {', by '.join(parts)}"] if parts else []
     if any(row.standard_error is not None for row in rows):
@@ -353,6 +352,14 @@ def _how_intervals_were_made(
             'summary(covariance="clustered") is wider where people differ'
         )
     return lines
+
+
+def _holds_power(result: FitResult) -> bool:
+    """Whether standard errors of weights hold a learned p: near 0, where some utility is 0."""
+    fitted = result.fitted
+    if fitted is None or "p" in result.given:
+        return False
+    return fitted.power_on_edge and not fitted.only_who_counts
 
 
 def _kind_in_words(row: Estimate) -> str:

@@ -95,7 +95,7 @@ def covariance_of(fitted: Fitted, kind: FormulaName) -> FloatArray:
 def face_of(fitted: Fitted) -> Face:
     """Return the directions in which the estimates may move."""
     loss, point = fitted.loss, fitted.point
-    if np.isinf(point.p):  # weights only say who counts, which is no direction to move in
+    if fitted.only_who_counts:  # which is no direction to move in
         loss, point = fitted.at_rule()
     elif fitted.power_on_edge:
         loss = replace(loss, learn_power=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import chi2
 
 from welfarist.errors import InputError
 from welfarist.inference.bootstrap import Bootstrap
@@ -13,6 +14,7 @@ from welfarist.inference.covariance import CovarianceName, covariance_of, face_o
 from welfarist.inference.fitted import Fitted
 from welfarist.inference.intervals import MethodName, checked, interval, method_for
 from welfarist.inference.naming import kind_of
+from welfarist.inference.profile import undetermined_weights
 from welfarist.losses import ComparisonLoss
 
 # One profile takes about as long as reading this many numbers takes, however small the data.
@@ -93,7 +95,7 @@ def estimates(
         return Estimates(bare, (f"No intervals: {refusal}",))
     refusals: list[str] = []
     errors = _standard_errors(fitted, covariance, resampled, refusals)
-    methods = _methods(fitted, method, covariance)
+    methods = _methods(fitted, level, method, covariance)
     ends = _ends(fitted, level, methods, covariance, resampled, refusals)
     rows = []
     for row, error, (low, high), how in zip(bare, errors, ends, methods, strict=True):
@@ -122,13 +124,13 @@ def _standard_errors(
 
 
 def _methods(
-    fitted: Fitted, method: MethodName | None, covariance: CovarianceName
+    fitted: Fitted, level: float, method: MethodName | None, covariance: CovarianceName
 ) -> list[MethodName]:
     """How each interval is made: as asked for, or by profile where that is quick.
 
     A weight of 0 has no Wald interval and gets a profile if all such weights together are quick.
-    Where p is at the end of its search weights are nearly undetermined and their profiles, which
-    move p as well, take seconds: standard errors hold it there.
+    Where p is infinite or at the end of its search there are no Wald intervals of weights, and
+    profiles, which move p as well, take seconds, but for weights that may be anything.
     """
     if method is not None or covariance != "fisher":
         return [method or method_for(covariance)] * len(fitted.names)
@@ -140,6 +142,12 @@ def _methods(
     affordable = read * others <= _AFFORDABLE
     fallback: MethodName = "wald"
     found: list[MethodName] = ["profile" if affordable else fallback] * len(kinds)
+    if fitted.only_who_counts:
+        anything = _undetermined(fitted, level)
+        for i, kind in enumerate(kinds):
+            if kind == "weights":
+                found[i] = "profile" if fitted.names[i] in anything else fallback
+        return found
     edge = set(face_of(fitted).on_edge)
     sure = loss.weighting.free > 0 and not fitted.power_on_edge
     every = sure and read * loss.weighting.free <= _AFFORDABLE_WEIGHTS
@@ -149,6 +157,20 @@ def _methods(
         if kind == "weights":
             found[i] = "profile" if every or (few and fitted.names[i] in edge) else fallback
     return found
+
+
+def _undetermined(fitted: Fitted, level: float) -> set[str]:
+    """The names of weights whose intervals are quick, because they may be anything."""
+    weighting, people = fitted.loss.weighting, len(fitted.weights)
+    if weighting.free <= 1:
+        return set()
+    if np.isinf(fitted.point.p):
+        free = np.ones(weighting.free)
+    else:
+        free = np.zeros(weighting.free)
+        free[undetermined_weights(fitted, float(chi2.ppf(level, 1)))] = 1.0
+    chosen = weighting.to_people(free)
+    return {f"weight of {fitted.stakeholders[i]}" for i in range(people) if chosen[i] > 0}
 
 
 def _ends(
@@ -189,12 +211,10 @@ def _alike(fitted: Fitted, methods: list[MethodName], skipped: set[int]) -> list
 
 def _beyond_wald(fitted: Fitted, names: list[str]) -> str:
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    advice = ""
-    if not np.isinf(fitted.point.p):
-        advice = f' Use interval("{names[0]}", method="profile"), which may take seconds.'
-    elif names != ["p"]:
-        advice = " At an infinite p weights only say who counts."
+    where = "an estimate lies at the end of its range"
+    if fitted.only_who_counts and "p" not in names:
+        where = f"weights only say who counts, as at p = {fitted.point.p:.6g}"
     return (
-        "No interval: Wald intervals do not apply where an estimate lies at the end of its range, "
-        f"as for {shown}.{advice}"
+        f"No interval: Wald intervals do not apply where {where}, as for {shown}. Use "
+        f'interval("{names[0]}", method="profile"), which may take seconds.'
     )

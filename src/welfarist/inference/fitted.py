@@ -174,10 +174,25 @@ class Fitted:
     @property
     def power_on_edge(self) -> bool:
         """Whether p is infinite, or where its search ended."""
-        p, largest = self.point.p, self.loss.largest_power
-        if abs(p) >= (1.0 - _AT_BOUND) * largest:
+        p = self.point.p
+        if self.is_farthest(p):
             return True
         return self.loss.has_zeros and p <= (1.0 + _AT_BOUND) * SMALLEST_POSITIVE_POWER
+
+    @property
+    def only_who_counts(self) -> bool:
+        """Whether weights only say who counts: at an infinite p, or where its search ended far out.
+
+        There a weight is what its ratio log(w) / p makes of it, at a p that only the end of the
+        search has chosen.
+        """
+        if np.isinf(self.point.p):
+            return True
+        return self.loss.learn_power and self.is_farthest(self.point.p)
+
+    def is_farthest(self, p: float) -> bool:
+        """Whether a power is at the end of the search, or beyond."""
+        return abs(p) >= (1.0 - _AT_BOUND) * self.loss.largest_power
 
     @property
     def extras_on_edge(self) -> list[bool]:

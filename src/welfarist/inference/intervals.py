@@ -119,10 +119,14 @@ def _refuse_edges(fitted: Fitted, chosen: list[int]) -> None:
     edge = set(face_of(fitted).on_edge)
     for i in chosen:
         if fitted.names[i] in edge:
+            why = (
+                f"at p = {fitted.point.p:g} weights only say who counts"
+                if kind_of(fitted.names[i]) == "weights" and fitted.only_who_counts
+                else f"its estimate, {fitted.estimates[i]:g}, lies where its range ends, and "
+                "errors go one way only"
+            )
             raise InputError(
-                f"a Wald interval does not apply to {fitted.names[i]}: its estimate, "
-                f"{fitted.estimates[i]:g}, lies where its range ends, and errors go one way only. "
-                'Use method="profile".'
+                f'a Wald interval does not apply to {fitted.names[i]}: {why}. Use method="profile".'
             )
 
 
@@ -174,11 +178,8 @@ def _profile(
     free = person if weighting.group_of is None else int(weighting.group_of[person])
     size = float(weighting.sizes()[free])
     if free not in seen:
-        if np.isinf(fitted.point.p):
-            raise InputError(
-                f"weights have no intervals at p = {fitted.point.p:g}, where they only say who "
-                "counts. Fix p at a finite value to learn how much."
-            )
+        if np.isinf(fitted.point.p):  # weights only say who counts, not how much
+            return 0.0, 1.0 / size
         curve_of_weight = WeightCurve(fitted, free, stride * size)
         seen[free] = interval_of(curve_of_weight, Ends(0.0, 1.0, float), allowed)
     low, high = seen[free]

@@ -106,6 +106,10 @@ class Curve:
             )
             warnings.warn(message, NotConvergedWarning, stacklevel=2)
 
+    def is_endless(self, x: float) -> bool:  # noqa: ARG002
+        """Whether only the end of the search for p makes an interval end at x."""
+        return False
+
     def forget(self, x: float, direction: float) -> None:
         """Forget what was found beyond x on one side, on the way to a worse optimum than here."""
         for other in [y for y in self._deviances if direction * (y - x) > 0]:
@@ -184,6 +188,10 @@ class WeightCurve(Curve):
         centre = min(float(fitted.point.weights[held]), _NEARLY_ALL)
         ends = min(_NEARLY_NONE, centre), _NEARLY_ALL
         super().__init__(fitted, fitted.point, centre, ends, stride)
+
+    def is_endless(self, x: float) -> bool:
+        """Whether p went as far as it may: on the ridge log(w) = p c a weight goes on with p."""
+        return self._fitted.loss.learn_power and self._fitted.is_farthest(self._points[x].p)
 
     def _held(self, x: float) -> DataLoss:
         inner = self._fitted.loss.weighting
@@ -346,8 +354,8 @@ class Ends:
 
 def interval_of(curve: Curve, ends: Ends, allowed: float) -> tuple[float, float]:
     """Return the interval of a weight, tau, rho or scale whose deviance is at most `allowed`."""
-    low, high = end_of(curve, -1.0, allowed), end_of(curve, 1.0, allowed)
-    return (
-        ends.lowest if low is None else ends.report(low),
-        ends.highest if high is None else ends.report(high),
-    )
+    found = []
+    for sign, last in ((-1.0, ends.lowest), (1.0, ends.highest)):
+        end = end_of(curve, sign, allowed)
+        found.append(last if end is None or curve.is_endless(end) else ends.report(end))
+    return found[0], found[1]
