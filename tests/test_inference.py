@@ -542,6 +542,30 @@ def test_weights_go_on_where_only_the_cap_on_p_ends_them():
     assert low == pytest.approx(1 - high, abs=CROSSING)
 
 
+@pytest.mark.parametrize(("seed", "p"), [(4, -497.73), (30, -np.inf)])
+def test_ends_of_tau_know_of_other_powers(seed, p):
+    """Where p went far, another one may be better at the largest tau that is allowed."""
+    data = egalitarian_choices(
+        seed, 2, 60, 4.0, lambda rng: rng.integers(1, 5, (15, 2)).astype(float)
+    )
+    result = quiet(wf.ComparisonClassifier(), data)
+    assert result.p == pytest.approx(p, rel=1e-4)
+    likelihood = plain_choices(data.utilities, data.pairs, data.outcomes)
+    _, high = result.interval("tau")
+
+    def lost(x):
+        weights = np.array([expit(x[1]), expit(-x[1])])
+        return 2 * (result.llf - likelihood(x[0], weights, high).sum())
+
+    finite, logits = (-400.0, -1.0), (-30.0, 30.0)
+    fits = [
+        minimize(lost, [start, 0.0], method="Nelder-Mead", bounds=[finite, logits])
+        for start in (-2, -5, -20, -60)
+    ]
+    best = min(fits, key=lambda fit: fit.fun)
+    assert best.fun == pytest.approx(chi2.ppf(0.95, 1), rel=1e-3)
+
+
 def test_clusters_have_names_of_any_kind_but_none_is_missing():
     def clustered(by):
         data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)

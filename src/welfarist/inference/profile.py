@@ -19,7 +19,7 @@ from welfarist.errors import InputError, NotConvergedWarning
 from welfarist.inference.fitted import DataLoss, Fitted
 from welfarist.losses import Point
 from welfarist.simplex import onto_simplex
-from welfarist.solvers.limits import LimitFit
+from welfarist.solvers.limits import LimitFit, fit_rule
 from welfarist.solvers.newton import SMALLEST_POSITIVE_POWER, Descent, descend
 from welfarist.validation import FloatArray
 from welfarist.weighting import HeldWeight
@@ -28,8 +28,9 @@ from welfarist.weighting import HeldWeight
 _RATIO_POWER = 1.0
 # From this |p| on it is worth searching who counts at the limit.
 _TOWARDS = 5.0
-# Deviance that rounding, or the solver's tolerance, may add or take.
-_ROUNDING = 1e-5
+# Deviance that rounding, or the solver's tolerance, may add or take. Half of it, in log
+# likelihood, moves an end that is two standard errors away by a thousandth of one.
+_ROUNDING = 4e-3
 _PER_DECISION = 1e-9
 # How closely the end of an interval is found, in the curve's coordinate.
 _FINE = 1e-7
@@ -39,7 +40,12 @@ _ROUNDS = 5  # better branches that are followed at the end of an interval
 # The smallest weight that is told from 0, and the largest at which the others still count.
 _NEARLY_NONE = 1e-6
 _NEARLY_ALL = 1.0 - 1e-6
+_MODERATE = 2.0  # the size of another power to start from where p went far
 _FARTHEST = 300.0  # a logarithm of a scale at which a score's loss no longer changes
+_MANY_OPTIMA = (
+    "the search for the end of an interval found ever better optima and stopped, so that the "
+    "interval may be too short. Fix what you know: p, the weights or groups."
+)
 
 
 class Curve:
@@ -208,15 +214,32 @@ class WeightCurve(Curve):
 
 
 class ExtraCurve(Curve):
-    """The profile over one of the model's own parameters: log tau, log scale or rho."""
+    """The profile over one of the model's own parameters: log tau, log scale or rho.
+
+    Where p went far, other powers may do better at other values: the limits are compared at every
+    place, and a start at a moderate power is tried where an interval may end.
+    """
 
     def __init__(self, fitted: Fitted, held: int, stride: float) -> None:
-        loss, point = fitted.at_rule() if np.isinf(fitted.point.p) else (fitted.loss, fitted.point)
+        loss, point = fitted.loss, fitted.point
+        if np.isinf(point.p):
+            farthest = float(np.copysign(loss.largest_power, point.p))
+            loss, point = (
+                (loss, replace(point, p=farthest)) if loss.learn_power else fitted.at_rule()
+            )
         self._loss, self._index = loss, held
+        self._limits = _limits_to_compare(fitted)
         smallest, largest = (float(bound[held]) for bound in loss.extra_bounds)
         centre = float(point.extras[held])
         ends = max(smallest, centre - _FARTHEST), min(largest, centre + _FARTHEST)
         super().__init__(fitted, point, centre, ends, stride)
+
+    def again(self, x: float) -> float:
+        """Return the deviance at x, from equal weights and a moderate power as well."""
+        if self._limits:
+            moderate = float(np.copysign(_MODERATE, self._fitted.point.p))
+            self._settle(x, [replace(self._afresh(x), p=moderate)], near=False)
+        return super().again(x)
 
     def _held(self, x: float) -> DataLoss:
         lower, upper = (bound.copy() for bound in self._loss.extra_bounds)
@@ -227,6 +250,31 @@ class ExtraCurve(Curve):
         extras = near.extras.copy()
         extras[self._index] = x
         return [replace(near, extras=extras)]
+
+    def _settle(self, x: float, starts: list[Point], near: bool) -> None:
+        super()._settle(x, starts, near)
+        solver = self._fitted.solver
+        for p, weights in self._limits:
+            rule = fit_rule(self._held(x), weights, p, solver.max_iter, solver.tolerance)
+            deviance = deviance_of(self._fitted, rule.value)
+            if deviance < self._deviances[x]:  # what is kept for other places has a finite power
+                self._deviances[x], self._converged[x] = deviance, rule.descent.converged
+
+
+def _limits_to_compare(fitted: Fitted) -> list[tuple[float, FloatArray]]:
+    """Infinite powers, with the weights of who counts there, if p went far; else none."""
+    loss, solver, p = fitted.loss, fitted.solver, fitted.point.p
+    if not loss.learn_power or abs(p) <= _TOWARDS:
+        return []
+    found = []
+    for sign in (1.0,) if loss.has_zeros else (-1.0, 1.0):
+        limit = LimitFit(loss, sign * np.inf, solver.max_iter, solver.tolerance)
+        found.append((sign * np.inf, limit.with_everybody().weights))
+        if sign * p > 0:
+            found.append(
+                (sign * np.inf, limit.search(loss.weighting.gather(fitted.weights)).weights)
+            )
+    return found
 
 
 def deviance_of(fitted: Fitted, value: float) -> float:
@@ -266,6 +314,7 @@ def end_of(curve: Curve, direction: float, allowed: float) -> float | None:
             return found
         curve.forget(found, direction)
         inner = found
+    warnings.warn(_MANY_OPTIMA, NotConvergedWarning, stacklevel=2)
     return inner
 
 
