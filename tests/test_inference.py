@@ -432,7 +432,7 @@ def test_refusals_say_what_to_do():
         (lambda: separable.interval("p"), 'noise="none"'),
         (lambda: twins.bse, "do not determine the weight of"),
         (lambda: result.cov_params("clustered"), "by="),
-        (lambda: lonely.cov_params("clustered"), "at least two people"),
+        (lambda: lonely.cov_params("clustered"), "4 here; found those of one person"),
         (lambda: result.cov_params("hac"), "covariance must be one of"),
         (lambda: result.interval("p", covariance="hac"), "covariance must be one of"),
         (lambda: result.interval("p", level=95), "between 0 and 1"),
@@ -590,6 +590,57 @@ def test_one_group_of_all_is_tested_like_equal_weights():
         found[0].distribution == found[1].distribution == "parametric bootstrap, 9 samples, seed 0"
     )
     assert found[0].p_value == found[1].p_value
+
+
+def test_as_many_clusters_as_parameters_are_refused():
+    """The scores of 4 clusters span 3 directions, of the 4 in which p, weights and tau move."""
+
+    def with_people(count):
+        by = np.arange(len(CHOICES.pairs)) % count
+        data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)
+        return wf.ComparisonClassifier().fit(data).result_
+
+    with pytest.raises(wf.InputError, match="4 here; found those of 4 people"):
+        with_people(4).cov_params("clustered")
+    assert np.linalg.matrix_rank(with_people(5).cov_params("clustered")) == 4
+
+
+def test_weights_at_a_given_limit_are_tested_by_simulation():
+    """At p = -inf weights only say who counts, so that no distribution of degrees applies."""
+    result = quiet(wf.ComparisonClassifier(p=-np.inf), egalitarian_choices(3, 2, 100, 5.0))
+    for weights in ("equal", [1, 0]):
+        found = result.test(weights=weights, resamples=9)
+        assert "parametric bootstrap, 9 samples" in found.distribution
+    assert result.conf_int()[:2].tolist() == [[0, 1]] * 2
+    assert "one group" in result.test(groups=["a", "a"], resamples=9).null
+
+
+def test_powers_beyond_any_search_are_fitted_where_it_ends():
+    data = problems.comparisons(2, 20, 2, 60, p=-1.0, tau=5.0)
+    result = quiet(wf.ComparisonClassifier(), data.comparisons())
+    found = result.test(p=-1e6)
+    assert "fitted at p = -" in found.note
+    logs, outcomes = np.log(data.utilities), data.outcomes
+
+    def lost(x):  # with weights whose ratio is exp(p x), in the limit
+        margin = np.minimum(logs[:, 0], logs[:, 1] + x[0])[data.pairs] @ [1, -1]
+        return 2 * (result.llf + np.logaddexp(0, -outcomes * np.exp(x[1]) * margin).sum())
+
+    starts = [(shift, scale) for shift in np.linspace(-2, 2, 9) for scale in (0.0, 1.5, 3.0)]
+    limit = min(minimize(lost, start, method="Nelder-Mead").fun for start in starts)
+    assert found.statistic == pytest.approx(limit, abs=0.01)  # powers are 0.1% off their limit
+
+
+def test_levels_are_explained():
+    result = wf.ComparisonClassifier().fit(CHOICES.comparisons()).result_
+    for alpha in ("0.05", None, 5, np.nan, True):
+        with pytest.raises(wf.InputError, match="alpha must be a number between 0 and 1"):
+            result.conf_int(alpha)
+    table, scores = score_data(3)
+    given = wf.WelfareRegressor(p=0.4, weights="equal").fit(table, scores).result_
+    with pytest.raises(wf.InputError, match="'p' of a fit in which everything was given"):
+        given.interval("p")
+    assert given.conf_int().shape == (0, 2)
 
 
 def test_a_pickled_result_gives_the_same_answers():

@@ -85,7 +85,7 @@ def covariance_of(fitted: Fitted, kind: FormulaName) -> FloatArray:
     face = face_of(fitted)
     inverse = _inverse_information(fitted, face)
     if kind != "fisher":
-        labels = _clusters(fitted, kind)
+        labels = _clusters(fitted, kind, len(face.basis))
         meat = _meat(fitted, face, labels)
         inverse = inverse @ meat @ inverse
     moves = face.to_estimates @ face.basis.T
@@ -193,8 +193,12 @@ def _inverse(information: FloatArray, labels: tuple[str, ...]) -> FloatArray:
     )
 
 
-def _clusters(fitted: Fitted, kind: FormulaName) -> npt.NDArray[np.intp] | None:
-    """The number of who decided, for every single decision (n,); None if each is on its own."""
+def _clusters(fitted: Fitted, kind: FormulaName, parameters: int) -> npt.NDArray[np.intp] | None:
+    """The number of who decided, for every single decision (n,); None if each is on its own.
+
+    The scores of G clusters add up to 0, so that they span no more than G - 1 directions: with
+    fewer than there are parameters some errors would seem to be 0.
+    """
     if kind == "robust":
         return None
     by = None if fitted.decided is None else fitted.decided.by
@@ -213,10 +217,13 @@ def _clusters(fitted: Fitted, kind: FormulaName) -> npt.NDArray[np.intp] | None:
         )
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}  # names of any kind
     labels = np.array([number[name] for name in names])
-    if labels.max() == 0:
+    found = len(number)
+    if found <= max(parameters, 1):
+        people = "one person" if found == 1 else f"{found} people"
         raise InputError(
-            'covariance="clustered" needs decisions of at least two people; found those of one. '
-            'Use covariance="robust".'
+            'covariance="clustered" needs decisions of more people than there are numbers to '
+            f'learn, {parameters} here; found those of {people}. Use covariance="robust", which '
+            "takes decisions as independent, or fix what you know: p, the weights or groups."
         )
     return np.asarray(labels, dtype=np.intp)
 

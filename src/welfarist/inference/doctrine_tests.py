@@ -117,7 +117,7 @@ def likelihood_ratio(
         )
     free_power = fitted.loss.learn_power and null.power is None
     loss = replace(fitted.loss, weighting=null.weighting, learn_power=free_power)
-    given = fitted.point.p if not fitted.loss.learn_power else null.power
+    given = fitted.point.p if not fitted.loss.learn_power else _searched_power(fitted, null)
     found = fitted.solver.minimise(
         loss,
         np.random.default_rng(0),
@@ -126,7 +126,7 @@ def likelihood_ratio(
         progress=Progress(False),
     )
     statistic = deviance_of(fitted, found.value)
-    notes = [_gone(null, found.weights), _dependent(fitted, null)]
+    notes = [_gone(null, found.weights), _too_far(null, given), _dependent(fitted, null)]
     if irregular and simulation is not None:
         reference = reference_under(fitted, loss, found, simulation)
         distribution, p_value = str(reference), reference.p_value(statistic)
@@ -226,7 +226,8 @@ def _weights_in_words(fitted: Fitted, weights: Any, weighting: Weighting) -> str
     if isinstance(weights, str):
         return "equal weights"
     if weighting.fixed is None:
-        return f"weights shared within {weighting.free} groups"
+        groups = weighting.free
+        return "weights shared within " + ("one group" if groups == 1 else f"{groups} groups")
     return "weights " + _listed(fitted.stakeholders, weighting.fixed)
 
 
@@ -242,9 +243,12 @@ def _is_irregular(fitted: Fitted, null: Null) -> bool:
     It does not where a null is on an edge in several directions at once, or leaves parameters of
     the fit without meaning: at p = -inf and inf weights only say who counts, and equal weights
     leave comparisons and scaled scores as they are, however p changes near there; with one person
-    who counts every p gives the same welfare.
+    who counts every p gives the same welfare. Where an infinite p was given, a null about weights
+    is one about who counts.
     """
     loss, weighting = fitted.loss, null.weighting
+    if np.isinf(fitted.point.p) and not loss.learn_power:
+        return True
     fixed = weighting.fixed
     if fixed is None and weighting.free == 1:  # one group of all is as good as known weights
         fixed = weighting.to_people(weighting.start())
@@ -279,6 +283,29 @@ def _reference(statistic: float, null: Null) -> tuple[str, float]:
     return (
         f"half chi-squared with {words}, half with {null.degrees}: the null is on an edge",
         0.5 * (below + full),
+    )
+
+
+def _searched_power(fitted: Fitted, null: Null) -> float | None:
+    """The power at which the null is fitted.
+
+    Beyond the largest power of a search weights that make the same rule, ``log(w)`` in proportion
+    to p, soon are smaller than the smallest number there is: no search finds them.
+    """
+    largest = fitted.loss.largest_power
+    p = null.power
+    if p is None or np.isinf(p) or abs(p) <= largest or null.weighting.free <= 1:
+        return p
+    return float(np.copysign(largest, p))
+
+
+def _too_far(null: Null, searched: float | None) -> str:
+    """Say when the null was fitted at a smaller power than it names."""
+    if null.power is None or searched == null.power:
+        return ""
+    return (
+        f"the null was fitted at p = {searched:.6g}: with learned weights larger powers make the "
+        "same rules."
     )
 
 

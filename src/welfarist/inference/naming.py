@@ -26,6 +26,11 @@ def chosen_names(names: Sequence[str], name: str) -> list[int]:
     if name in names:
         return [list(names).index(name)]
     known = [*names, *(["weights"] if weights else [])]
+    if not known:
+        raise InputError(
+            f"an interval must be of something that was learned; found {name!r} of a fit in which "
+            "everything was given. Fit without p or weights."
+        )
     raise InputError(
         f"an interval must be of something that was learned: {', '.join(known)}; found {name!r}."
     )

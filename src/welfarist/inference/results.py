@@ -26,7 +26,7 @@ from welfarist.inference.resampling import UnitName
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
 from welfarist.inference.wald_tests import wald
 from welfarist.progress import ProgressOption
-from welfarist.validation import FloatArray
+from welfarist.validation import FloatArray, is_real
 
 
 class Statistics:
@@ -104,7 +104,7 @@ class Statistics:
         """Akaike's information criterion: twice the learned numbers less twice `llf`.
 
         As in statsmodels, the variance of scores does not count as learned. Weights that sum to 1
-        are one fewer than people.
+        are one fewer than people, also at an infinite p, where they only say who counts.
         """
         return 2.0 * self._likelihood().require_maximum().parameters - 2.0 * self.llf
 
@@ -230,8 +230,17 @@ class Statistics:
         method: MethodName | None = None,
         covariance: CovarianceName | None = None,
     ) -> FloatArray:
-        """Return the intervals of all `params` (k, 2) at level ``1 - alpha``; see `interval`."""
+        """Return the intervals of all `params` (k, 2) at level ``1 - alpha``; see `interval`.
+
+        Where an infinite p was given or learned, weights only say who counts, and their intervals
+        are their whole range.
+        """
         fitted = self._likelihood()
+        if not is_real(alpha) or not 0 < alpha < 1:
+            raise InputError(
+                "alpha must be a number between 0 and 1, such as 0.05 for 95% intervals; found "
+                f"{alpha!r}."
+            )
         every = [*(["p"] if fitted.loss.learn_power else [])]
         every += [*(["weights"] if fitted.learned_weights else []), *fitted.extra_names]
         parts = [self._interval(name, 1.0 - alpha, method, covariance) for name in every]
