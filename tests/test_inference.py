@@ -573,9 +573,14 @@ def test_clusters_have_names_of_any_kind_but_none_is_missing():
 
     mixed = np.array([int(i) if i % 2 else f"person {i}" for i in BY], dtype=object)
     assert clustered(mixed) == pytest.approx(clustered(BY), rel=1e-9, abs=1e-15)
-    for nobody in (np.where(BY == 3, np.nan, BY), np.where(BY == 3, None, BY.astype(object))):
-        with pytest.raises(wf.InputError, match="who made every decision"):
-            clustered(nobody)
+    row = int(np.argmax(BY == 3))
+    for nobody in (np.nan, None, pd.NA, pd.NaT):
+        by = BY.astype(object)
+        by[BY == 3] = nobody
+        with pytest.raises(wf.InputError, match=rf"at row {row}, {(BY == 3).sum()} without"):
+            clustered(by)
+    with pytest.raises(wf.InputError, match=f"found .*nan.* at row {row}"):
+        clustered(np.where(BY == 3, np.nan, BY))
 
 
 def test_one_group_of_all_is_tested_like_equal_weights():

@@ -143,6 +143,20 @@ def test_round_trips(p, weights, names):
         assert again.to_dict() == f.to_dict()
 
 
+def test_weights_by_name():
+    weights = {"staff": 1, "clients": 3}
+    by_name = wf.WelfareFunction(0.5, weights)
+    assert by_name == wf.WelfareFunction(0.5, [1, 3], ["staff", "clients"])
+    turned = wf.WelfareFunction(0.5, weights, stakeholders=["clients", "staff"])
+    assert turned == wf.WelfareFunction(0.5, [3, 1], ["clients", "staff"])
+    for names in (["clients", "public"], ["clients"]):
+        with pytest.raises(wf.InputError, match=r"weights must name each of clients.* once"):
+            wf.WelfareFunction(0.5, weights, stakeholders=names)
+    for wrong in ({}, {1: 0.5, 2: 0.5}):
+        with pytest.raises(wf.InputError):
+            wf.WelfareFunction(0.5, wrong)
+
+
 def test_is_a_value():
     f = wf.WelfareFunction(0.5, [1, 1], ["a", "b"])
     assert f == wf.WelfareFunction(0.5, [2, 2], ["a", "b"])

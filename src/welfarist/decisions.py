@@ -425,7 +425,23 @@ def _as_labels(labels: object, length: int) -> npt.NDArray[Any]:
         raise InputError(
             f"by must name who made each of the {length} comparisons; found shape {array.shape}."
         )
+    missing = _nobody(array)
+    if missing:
+        raise InputError(
+            f"by must name who made each of the {length} comparisons; found {array[missing[0]]!r} "
+            f"at row {missing[0]}, {len(missing)} without a name in all. Leave those comparisons "
+            "out, or name who decided."
+        )
     return array
+
+
+def _nobody(labels: npt.NDArray[Any]) -> list[int]:
+    """Rows of labels (n,) that are None, NaN or another mark of what is missing."""
+    if labels.dtype.kind in "biuSU":
+        return []
+    # NaN and NaT differ from themselves; of pandas' NA not even that is known.
+    strange = (label is None or (label == label) is not True for label in labels.tolist())
+    return [row for row, is_strange in enumerate(strange) if is_strange]
 
 
 def _as_action_names(names: object, actions: int) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from welfarist.solvers.exact import Exact
 from welfarist.solvers.fitting import Newton
 from welfarist.solvers.grid import Grid
 from welfarist.solvers.two_stage import TwoStage
+from welfarist.tables import by_name
 from welfarist.validation import (
     FloatArray,
     as_numbers,
@@ -60,33 +61,6 @@ def weighting_of(
             f"{known.shape}."
         )
     return Weighting(people, fixed=normalised(known))
-
-
-def by_name(values: Any, names: Sequence[Any] | None, what: str) -> Any:
-    """Return labelled values (a mapping or series) in the order of `names`, others unchanged."""
-    is_mapping = isinstance(values, Mapping)
-    if is_mapping:
-        labels = list(values)
-    elif hasattr(type(values), "iloc") and all(isinstance(i, str) for i in values.index):
-        labels = list(values.index)
-    else:
-        return values
-    if names is None:
-        if not is_mapping:
-            return values
-        raise InputError(
-            f"{what} by name must come with people who have names; found none. Pass utilities as "
-            f"a data frame with named columns, or {what} as a list in the order of the columns."
-        )
-    missing = [name for name in names if name not in labels]
-    unknown = [label for label in labels if label not in list(names)]
-    if missing or unknown or len(labels) != len(names):
-        raise InputError(
-            f"{what} must name each of {', '.join(map(str, names))} once; found "
-            + (f"none for {missing[0]!r}" if missing else f"the unknown {(unknown or labels)[0]!r}")
-            + f" among {len(labels)} names. Correct the names, or pass a list in that order."
-        )
-    return [values[name] for name in names]
 
 
 def group_labels(

@@ -14,7 +14,7 @@ from welfarist.derivatives import welfare_shares
 from welfarist.doctrines import doctrine_of
 from welfarist.errors import InputError
 from welfarist.power_mean import log_power_mean, power_mean
-from welfarist.tables import order_by_name, split_names
+from welfarist.tables import by_name, order_by_name, split_names
 from welfarist.validation import (
     FloatArray,
     as_numbers,
@@ -44,11 +44,13 @@ class WelfareFunction:
     ----------
     p : float
         The power, in [-inf, inf]: 1 is utilitarian, 0 Nash, -inf egalitarian.
-    weights : (d,) array-like, optional
+    weights : (d,) array-like or mapping, optional
         How much each person counts relative to the others: finite numbers, not negative and not
-        all zero; normalised to sum to 1. Left out, everybody counts the same, however many.
+        all zero; normalised to sum to 1. Left out, everybody counts the same, however many. A
+        mapping has them by name.
     stakeholders : list of str, optional
-        The people's names. A data frame's columns are then matched by name, in any order.
+        The people's names. A data frame's columns are then matched by name, in any order. Left
+        out, they are those of a mapping.
 
     Examples
     --------
@@ -61,6 +63,8 @@ class WelfareFunction:
     array([1, 0])
     >>> f.doctrine
     'Nash'
+    >>> WelfareFunction(p=1, weights={"donor": 1, "recipient": 3})
+    WelfareFunction(p=1, weights={'donor': 0.25, 'recipient': 0.75})
     """
 
     __slots__ = ("_p", "_stakeholders", "_weights")
@@ -72,9 +76,12 @@ class WelfareFunction:
     def __init__(
         self,
         p: float,
-        weights: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | Mapping[str, float] | None = None,
         stakeholders: Sequence[str] | None = None,
     ) -> None:
+        if isinstance(weights, Mapping):
+            stakeholders = check_names(list(weights) if stakeholders is None else stakeholders)
+            weights = by_name(weights, stakeholders, "weights")
         checked = None if weights is None else one_row(as_weights(weights))
         names = None if stakeholders is None else check_names(stakeholders)
         if names is not None:

@@ -209,12 +209,6 @@ def _clusters(fitted: Fitted, kind: FormulaName, parameters: int) -> npt.NDArray
         )
     assert fitted.decided is not None
     names = by[fitted.decided.counts > 0].tolist()
-    missing = [i for i, name in enumerate(names) if name is None or name != name]  # NaN
-    if missing:
-        raise InputError(
-            'covariance="clustered" needs to know who made every decision; found no name for '
-            f"{len(missing)} of {len(names)}. Leave those out, or name who decided."
-        )
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}  # names of any kind
     labels = np.array([number[name] for name in names])
     found = len(number)

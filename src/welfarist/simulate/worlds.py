@@ -10,8 +10,9 @@ import numpy as np
 
 from welfarist.decisions import as_utility_table
 from welfarist.errors import InputError
-from welfarist.options import NumbersOption, by_name
+from welfarist.options import NumbersOption
 from welfarist.simulate.streams import RandomState, stream
+from welfarist.tables import by_name
 from welfarist.validation import (
     FloatArray,
     as_weights,
