@@ -309,3 +309,17 @@ def test_the_loss_at_no_power_is_refused():
     steps = wf.ComparisonClassifier(noise="none", weights=weights).fit(data).result_.exact.steps
     with pytest.raises(wf.InputError, match="p must be a number from -inf up; found nan"):
         steps([0.0, np.nan])
+
+
+def test_what_is_explained_are_majorities_where_decisions_contradict_each_other():
+    table, pairs = [[1.0, 2.0], [3.0, 4.0], [5.0, 1.0]], [[0, 1], [0, 1], [0, 1], [1, 2]]
+    for outcomes, words in (
+        ([-1, -1, -1, 1], "Every decision is explained"),
+        ([-1, -1, -1, 0], "Every decision but the ties is explained"),
+        ([-1, -1, 1, 1], "The majority of the decisions on every pair of actions is explained"),
+    ):
+        estimator = wf.ComparisonClassifier(noise="none")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", wf.WelfaristWarning)
+            result = estimator.fit(wf.Comparisons(table, pairs, outcomes)).result_
+        assert words in " ".join(result.summary().split())

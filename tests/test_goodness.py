@@ -474,6 +474,17 @@ def test_choices_without_noise_have_no_check_but_a_table():
 # ---- surprises
 
 
+def test_columns_of_surprises_are_those_of_everybody_whatever_they_are_called():
+    names = ["other", "utility of other", "chosen"]
+    table = pd.DataFrame(CHOICES.utilities[:, :3], columns=names)
+    data = wf.Comparisons(table, CHOICES.pairs, CHOICES.outcomes)
+    found = quiet(wf.ComparisonClassifier(), data).surprises(2)
+    frame = found.to_frame()
+    assert len(frame.columns) == len(set(frame.columns)) == 10 + 4 * 3
+    assert list(frame["other"]) == [surprise.other for surprise in found]
+    assert list(frame["utility of other"]) == [surprise.utilities[0] for surprise in found]
+
+
 def test_surprises_are_the_least_likely_rows_of_the_users_data():
     rng = np.random.default_rng(0)
     counts, by = rng.integers(0, 4, len(PAIRS)).astype(float), rng.integers(0, 9, len(PAIRS))
@@ -504,7 +515,7 @@ def test_surprises_are_the_least_likely_rows_of_the_users_data():
         assert (surprise.count, surprise.by) == (counts[i], by[i])
     frame = found.to_frame()
     assert frame["row"].tolist() == expected.tolist()
-    assert frame["share of person 1 (other)"][0] == pytest.approx(found[0].other_shares[1])
+    assert frame["other share of person 1"][0] == pytest.approx(found[0].other_shares[1])
     first = str(found).splitlines()[1]
     assert first.strip().startswith(f"row {expected[0]}: {by[expected[0]]} chose plan ")
     assert "though the rule gives that" in first

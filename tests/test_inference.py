@@ -573,6 +573,10 @@ def test_clusters_have_names_of_any_kind_but_none_is_missing():
 
     mixed = np.array([int(i) if i % 2 else f"person {i}" for i in BY], dtype=object)
     assert clustered(mixed) == pytest.approx(clustered(BY), rel=1e-9, abs=1e-15)
+    data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=mixed)
+    result = wf.ComparisonClassifier().fit(data).result_
+    assert result.bootstrap(3).unit == "clusters"
+    assert result.misfit() is not None
     row = int(np.argmax(BY == 3))
     for nobody in (np.nan, None, pd.NA, pd.NaT):
         by = BY.astype(object)

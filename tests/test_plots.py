@@ -14,7 +14,7 @@ import pytest
 
 import welfarist as wf
 from welfarist.plots.names import person_of, shown
-from welfarist.plots.power_axis import in_symbols, rounded
+from welfarist.plots.power_axis import MINUS, in_symbols, rounded
 from welfarist.steps import compact, expanded
 
 mpl.use("Agg")
@@ -112,6 +112,34 @@ def test_numbers_as_symbols():
         "302",
         "\N{INFINITY}",
     ]
+
+
+def test_a_narrow_interval_is_drawn_by_itself(axes):
+    rng = np.random.default_rng(0)
+    table = rng.uniform(1, 10, (300, 3))
+    scores = wf.power_mean(table, 0.001) + rng.normal(0, 0.003, 300)
+    profile = wf.WelfareRegressor(weights="equal").fit(table, scores).result_.profile(points=41)
+    low, high = profile.interval
+    assert 1e-4 < high - low < 1e-2
+    wf.plots.profile(profile, axes)
+    left, right = axes.get_xlim()
+    assert (low - left, right - high) == pytest.approx([0.7 * (high - low)] * 2)
+    assert "Nash" in [text.get_text().strip() for text in axes.texts]
+    assert axes.get_xlabel().split("        ") == [
+        f"← harmonic, {in_symbols(-1.0)}",
+        "power p",
+        "utilitarian, 1 →",
+    ]
+    shown = [word for word in axes.get_title().replace(MINUS, "-").split() if "0." in word]
+    digits = [float(word.rstrip(",")) for word in shown]
+    assert digits == pytest.approx([profile.estimate, low, high], abs=0.05 * (high - low))
+    curve = axes.get_lines()[
+        [line.get_label() for line in axes.get_lines()].index("relative likelihood")
+    ]
+    powers, heights = curve.get_data()
+    inside = (powers > low) & (powers < high)
+    assert inside.sum() > 50
+    assert heights[inside].min() > 0.146  # exp(-3.84 / 2)
 
 
 def test_loss_is_that_of_the_profile_and_lowest_at_the_estimate(axes):

@@ -14,7 +14,7 @@ import pytest
 from benchmarks import problems
 
 import welfarist as wf
-from welfarist.exports import Table, as_json, latex_escape, number, strict
+from welfarist.exports import Table, as_json, latex_escape, number, pair, strict
 from welfarist.inference import estimates as overview
 
 CHOICES = problems.comparisons(3, 80, 3, 1500, p=-0.6, tau=4.0).comparisons()
@@ -172,6 +172,23 @@ Converged: no step promises a lower loss (… steps; … starts found this optim
 95% intervals by profile likelihood
 Standard errors from the likelihood's curvature
 """
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (0.25, 0.5, ("0.2500", "0.5000")),
+        (-0.0006354, 0.003912, ("-0.0006", "0.0039")),
+        (0.0, 6.951e-6, ("0.0000000", "0.0000070")),
+        (0.0, 2.5e-12, ("0.000e+00", "2.500e-12")),
+        (0.0004, 12345.6, ("0", "12346")),
+        (-np.inf, 0.0004, ("-inf", "0.0004")),
+        (np.inf, np.inf, ("inf", "inf")),
+        (None, None, ("", "")),
+    ],
+)
+def test_both_ends_of_an_interval_have_one_format(low, high, shown):
+    assert pair(low, high) == shown
 
 
 # --- which intervals ---------------------------------------------------------------------------

@@ -108,6 +108,12 @@ class ExactRecord:
     def _powers(self) -> tuple[tuple[float, float], ...]:
         return () if self.explanations is None else self.explanations.power_intervals
 
+    def _what(self) -> str:
+        """What a rule that explains all that can be explained explains."""
+        if self.counted.contradictions:
+            return "The majority of the decisions on every pair of actions"
+        return "Every decision but the ties" if self.counted.ties else "Every decision"
+
     def lines(self) -> list[str]:
         """What a summary says."""
         shown = " and ".join(str(interval) for interval in self.intervals[:_MOST_SHOWN])
@@ -120,7 +126,7 @@ class ExactRecord:
             )
         if self.explanations is not None:
             powers = " and ".join(f"[{a:.6g}, {b:.6g}]" for a, b in self._powers())
-            lines.append(f"Every decision is explained, with other weights also by p in {powers}")
+            lines.append(f"{self._what()} is explained, with other weights also by p in {powers}")
         counted = self.counted
         notes = [
             ("Ties, half an error under every rule", counted.ties),

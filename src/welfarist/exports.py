@@ -17,6 +17,8 @@ Alignment = Literal["left", "right"]
 # Lines below a table are folded to this many columns; a table is as wide as its names need.
 _FOLD = 100
 _GAP = "  "
+# Numbers are written out up to this many decimals, and below this size.
+_MOST_DECIMALS, _LARGE = 8, 1e9
 
 _IN_LATEX = {
     "\\": r"\textbackslash{}",
@@ -186,6 +188,34 @@ def number(value: float | None) -> str:
         return ""
     small = 0 < abs(value) < 1e-3
     return f"{value:.4g}" if small or abs(value) >= 1e4 or np.isinf(value) else f"{value:.4f}"
+
+
+def pair(low: float | None, high: float | None) -> tuple[str, str]:
+    """Return both ends of an interval as they are printed, in one format.
+
+    As :func:`number` prints them where both come out with four decimals; else with decimals that
+    show two digits of the width, up to eight; or both in powers of ten.
+
+    Examples
+    --------
+    >>> pair(0.25, 0.5), pair(-0.0006354, 0.003912), pair(0.0, 2.5e-12)
+    (('0.2500', '0.5000'), ('-0.0006', '0.0039'), ('0.000e+00', '2.500e-12'))
+    """
+    if low is None or high is None:
+        return "", ""
+    as_numbers = number(low), number(high)
+    width = high - low
+    if all(map(_is_plain, as_numbers)) or not 0 < width < np.inf:
+        return as_numbers
+    decimals = max(1 - int(np.floor(np.log10(width))), 0)
+    if decimals <= _MOST_DECIMALS and max(abs(low), abs(high)) < _LARGE:
+        return f"{low:.{decimals}f}", f"{high:.{decimals}f}"
+    return f"{low:.3e}", f"{high:.3e}"
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a number is written with four decimals."""
+    return len(text.partition(".")[2]) == 4 and "e" not in text
 
 
 def _latex_row(cells: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from welfarist import options
 from welfarist.decisions import Comparisons, Scores
 from welfarist.errors import InputError, WelfaristWarning
+from welfarist.labels import numbered
 from welfarist.learners import ComparisonClassifier, WelfareRegressor
 from welfarist.welfare import WelfareFunction
 
@@ -61,7 +62,7 @@ def folds_of(data: Decisions, folds: int, rng: np.random.Generator) -> Folds:
     if isinstance(data, Scores):
         unit = np.arange(len(data.values))
     elif data.by is not None:
-        unit = np.unique(data.by, return_inverse=True)[1].reshape(-1)
+        unit = numbered(data.by)
     else:
         low, high = data.pairs.min(axis=1), data.pairs.max(axis=1)
         unit = np.unique(low * data.actions + high, return_inverse=True)[1].reshape(-1)

@@ -96,3 +96,18 @@ def _two_labels(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
             "meaning is unclear. Use +1 and -1."
         )
     return labels
+
+
+def numbered(names: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return the number (n,) of each name (n,), from 0 on; names may be of several kinds.
+
+    Examples
+    --------
+    >>> numbered(np.array(["b", "a", "b"])), numbered(np.array(["b", 7, "b"], dtype=object))
+    (array([1, 0, 1]), array([0, 1, 0]))
+    """
+    try:
+        return np.unique(names, return_inverse=True)[1].reshape(-1)
+    except TypeError:  # texts and numbers have no common order
+        number = {name: i for i, name in enumerate(dict.fromkeys(names.tolist()))}
+        return np.array([number[name] for name in names.tolist()], dtype=np.intp)

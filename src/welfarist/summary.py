@@ -10,7 +10,7 @@ import numpy as np
 
 from welfarist.doctrines import DOCTRINES, doctrine_of
 from welfarist.errors import InputError
-from welfarist.exports import Alignment, Table, as_json, number, strict
+from welfarist.exports import Alignment, Table, as_json, number, pair, strict
 from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.estimates import Estimate
 from welfarist.inference.intervals import MethodName, checked
@@ -407,7 +407,8 @@ def _rounded_power(row: SummaryRow) -> float:
 
 def _intervals(rows: Sequence[SummaryRow]) -> list[str]:
     """Both ends of each interval in one cell, lined up."""
-    lows, highs = [number(row.low) for row in rows], [number(row.high) for row in rows]
+    ends = [pair(row.low, row.high) for row in rows]
+    lows, highs = [low for low, _ in ends], [high for _, high in ends]
     left, right = max(map(len, lows)), max(map(len, highs))
     pairs = zip(lows, highs, strict=True)
     return [f"{low:>{left}} to {high:>{right}}" if low else "" for low, high in pairs]

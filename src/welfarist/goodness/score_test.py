@@ -24,6 +24,7 @@ from scipy.stats import f as f_distribution
 from welfarist.decisions import Comparisons
 from welfarist.inference.covariance import face_of
 from welfarist.inference.fitted import Fitted
+from welfarist.labels import numbered
 from welfarist.losses import ComparisonLoss, ScoreLoss
 from welfarist.losses.base import action_rows
 from welfarist.losses.comparisons import above_nothing
@@ -209,8 +210,8 @@ def deciders(fitted: Fitted) -> npt.NDArray[np.intp] | None:
     decided = fitted.decided
     if decided is None or decided.by is None:
         return None
-    names, labels = np.unique(decided.by[decided.counts > 0], return_inverse=True)
-    return labels.reshape(-1) if len(names) > 1 else None
+    labels = numbered(decided.by[decided.counts > 0])
+    return labels if labels.max() > 0 else None
 
 
 def _sums(values: FloatArray, people: npt.NDArray[np.intp], size: int) -> FloatArray:

@@ -100,10 +100,11 @@ class Surprise:
         found |= {"count": self.count, "by": self.by}
         found |= {"welfare": self.welfare, "other_welfare": self.other_welfare}
         for i, name in enumerate(self.stakeholders):
-            found[f"{name}"] = float(self.utilities[i])
-            found[f"{name} (other)"] = float(self.other_utilities[i])
+            # Beginnings, not ends, tell the columns apart whatever people are called.
+            found[f"utility of {name}"] = float(self.utilities[i])
+            found[f"other utility of {name}"] = float(self.other_utilities[i])
             found[f"share of {name}"] = float(self.shares[i])
-            found[f"share of {name} (other)"] = float(self.other_shares[i])
+            found[f"other share of {name}"] = float(self.other_shares[i])
         return found
 
 
@@ -150,7 +151,7 @@ class ScoreSurprise:
         names = ("row", "score", "fitted", "residual", "standardised", "count")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
         for i, name in enumerate(self.stakeholders):
-            found[name] = float(self.utilities[i])
+            found[f"utility of {name}"] = float(self.utilities[i])
             found[f"share of {name}"] = float(self.shares[i])
         return found
 

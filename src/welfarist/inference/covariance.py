@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from welfarist.errors import InputError
 from welfarist.inference.fitted import DataLoss, Fitted
+from welfarist.labels import numbered
 from welfarist.losses import ComparisonLoss, Point, ScoreLoss, weight_units
 from welfarist.losses.base import action_rows
 from welfarist.losses.comparisons import above_nothing
@@ -208,10 +209,8 @@ def _clusters(fitted: Fitted, kind: FormulaName, parameters: int) -> npt.NDArray
             "Give Comparisons(…, by=…), or by=… to Comparisons.from_arrays, and fit to that."
         )
     assert fitted.decided is not None
-    names = by[fitted.decided.counts > 0].tolist()
-    number = {name: i for i, name in enumerate(dict.fromkeys(names))}  # names of any kind
-    labels = np.array([number[name] for name in names])
-    found = len(number)
+    labels = numbered(by[fitted.decided.counts > 0])
+    found = int(labels.max()) + 1
     if found <= max(parameters, 1):
         people = "one person" if found == 1 else f"{found} people"
         raise InputError(
@@ -219,7 +218,7 @@ def _clusters(fitted: Fitted, kind: FormulaName, parameters: int) -> npt.NDArray
             f'learn, {parameters} here; found those of {people}. Use covariance="robust", which '
             "takes decisions as independent, or fix what you know: p, the weights or groups."
         )
-    return np.asarray(labels, dtype=np.intp)
+    return labels
 
 
 def _meat(fitted: Fitted, face: Face, labels: npt.NDArray[np.intp] | None) -> FloatArray:

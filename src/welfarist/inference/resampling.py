@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from welfarist.decisions import Comparisons
 from welfarist.errors import InputError
 from welfarist.inference.fitted import DataLoss, Fitted
+from welfarist.labels import numbered
 from welfarist.losses import ComparisonLoss, ScoreLoss
 from welfarist.validation import FloatArray
 
@@ -119,13 +120,14 @@ def resampling_of(fitted: Fitted, unit: UnitName) -> Resampling:
         outcomes = (keys % 3).astype(np.float64) - 1.0
         return PairCells(loss, size, keys // 3, outcomes, total / total.sum())
     assert fitted.decided.by is not None
-    names, cluster = np.unique(fitted.decided.by[kept], return_inverse=True)
-    if len(names) < 2:
+    cluster = numbered(fitted.decided.by[kept])
+    people = int(cluster.max()) + 1
+    if people < 2:
         raise InputError(
             'unit="clusters" needs decisions of at least two people; found those of one. Use '
             'unit="decisions".'
         )
-    place, shape = (pair, cluster.reshape(-1)), (loss.decisions, len(names))
+    place, shape = (pair, cluster), (loss.decisions, people)
     return PairClusters(
         loss,
         csr_array((counts, place), shape=shape),

@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from welfarist.doctrines import DOCTRINES
 from welfarist.drawing import GREY
 from welfarist.steps import compact
+from welfarist.validation import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +41,43 @@ def prepare(axes: Axes) -> None:
     axes.spines["right"].set_visible(False)
 
 
+def prepare_near(axes: Axes, left: float, right: float) -> None:
+    """Make the horizontal axis a short piece of the line of powers, not bent.
+
+    Doctrines in it are marked; arrows name the next one on either side.
+    """
+    axes.set_xlim(left, right)
+    for doctrine in DOCTRINES:
+        if left < doctrine.p < right:
+            axes.axvline(doctrine.p, color="0.5", linewidth=1.0, linestyle=":", zorder=1)
+            axes.text(
+                doctrine.p,
+                0.02,
+                f" {doctrine.name}",
+                transform=axes.get_xaxis_transform(),
+                color=GREY,
+                fontsize=9,
+            )
+    below = [doctrine for doctrine in DOCTRINES if doctrine.p <= left]
+    above = [doctrine for doctrine in DOCTRINES if doctrine.p >= right]
+    parts = ["power p"]
+    if below:
+        nearest = max(below, key=lambda doctrine: doctrine.p)
+        parts.insert(0, f"← {nearest.name}, {in_symbols(nearest.p)}")
+    if above:
+        nearest = min(above, key=lambda doctrine: doctrine.p)
+        parts.append(f"{nearest.name}, {in_symbols(nearest.p)} →")
+    axes.set_xlabel("        ".join(parts))
+    top = axes.secondary_xaxis("top", functions=(_turned, _turned))
+    top.set_xlabel(f"inequality aversion 1 {MINUS} p", color=GREY)
+    top.tick_params(colors=GREY)
+    axes.spines["right"].set_visible(False)
+
+
+def _turned(value: npt.ArrayLike) -> FloatArray:
+    return 1.0 - np.asarray(value, dtype=np.float64)
+
+
 def in_symbols(value: float) -> str:
     """Return a number as it is written on an axis: with a real minus and an infinity sign."""
     if value == 0.5:
@@ -47,10 +86,15 @@ def in_symbols(value: float) -> str:
     return f"{MINUS}{digits}" if value < 0 else digits
 
 
-def rounded(value: float) -> str:
-    """Return a power with two decimals, fewer if it is large, or the sign of infinity."""
+def rounded(value: float, width: float = np.inf) -> str:
+    """Return a power with two decimals, fewer if it is large, or the sign of infinity.
+
+    Where its interval is narrow it has more: as many as show two digits of the interval's width.
+    """
     if np.isinf(value):
         return in_symbols(value)
     digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+    if 0 < width < np.inf:
+        digits = max(digits, 1 - int(np.floor(np.log10(width))))
     text = f"{value:.{digits}f}"
     return text.replace("-", MINUS) if float(text) else text.removeprefix("-")

@@ -10,8 +10,8 @@ from welfarist.drawing import BLUE, ORANGE, PALE, VERMILLION, new_axes
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
 from welfarist.inference.power_profile import Profile
-from welfarist.plots.power_axis import prepare, rounded
-from welfarist.steps import LossSteps, PowerInterval, compact
+from welfarist.plots.power_axis import prepare, prepare_near, rounded
+from welfarist.steps import LossSteps, PowerInterval, compact, expanded
 from welfarist.validation import FloatArray
 
 if TYPE_CHECKING:
@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 # A likelihood is drawn at these many places between two powers of the profile.
 _FINE = 9
+# An interval of less than this share of the whole line is drawn by itself, with this much of its
+# width on either side.
+_NARROW, _BEYOND = 0.03, 0.7
 
 
 def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 0.95) -> Axes:
     """Draw how well each power explains the decisions, from p = -inf to p = inf.
 
     The height is the likelihood of a power, everything else at its best, over that of the power
-    that was learned. The interval is shaded, the doctrines are marked below the axis.
+    that was learned. The interval is shaded, the doctrines are marked below the axis. Of an
+    interval too narrow to be seen on the whole line only its neighbourhood is drawn.
 
     Parameters
     ----------
@@ -42,24 +46,46 @@ def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 
     """
     found = result if isinstance(result, Profile) else result.profile(level=level)
     axes = new_axes() if ax is None else ax
-    prepare(axes)
-    low, high = compact(found.interval)
+    narrow = _is_narrow(found)
+    place = np.asarray if narrow else compact
+    if narrow:
+        prepare_near(axes, *_neighbourhood(found))
+    else:
+        prepare(axes)
+    low, high = place(found.interval)
     name = f"{found.level * 100:g}% interval"
     axes.axvspan(low, high, color=PALE, zorder=0, label=name)
     for end in (low, high):  # a narrow interval can be seen as well
         axes.axvline(end, color="0.6", linewidth=0.8, zorder=0)
-    axes.plot(*_smooth(found), color=BLUE, linewidth=2.0, label="relative likelihood")
-    _dot_limits(axes, found.p, found.relative_likelihood)
-    axes.plot([compact(found.estimate)], [1.0], "D", color=VERMILLION, markersize=7, label="best p")
-    _note_zeros(axes, found.p)
+    powers, heights = _smooth(found)
+    axes.plot(place(powers), heights, color=BLUE, linewidth=2.0, label="relative likelihood")
+    axes.plot([place(found.estimate)], [1.0], "D", color=VERMILLION, markersize=7, label="best p")
+    if not narrow:
+        _dot_limits(axes, found.p, found.relative_likelihood)
+        _note_zeros(axes, found.p)
     axes.set_ylim(0.0, 1.08)
     axes.set_ylabel("likelihood compared with the best p")
-    ends = " to ".join(rounded(end) for end in found.interval)
-    axes.set_title(f"p = {rounded(found.estimate)}, {name} {ends}")
+    width = found.interval[1] - found.interval[0]
+    ends = " to ".join(rounded(end, width) for end in found.interval)
+    axes.set_title(f"p = {rounded(found.estimate, width)}, {name} {ends}")
     axes.legend(
         loc="upper right" if found.estimate < 0 else "upper left", edgecolor="none", fontsize=9
     )
     return axes
+
+
+def _is_narrow(found: Profile) -> bool:
+    """Whether the interval would be a spike on the whole line."""
+    low, high = compact(found.interval)
+    return bool(np.isfinite(found.interval).all() and 0 < high - low < _NARROW * 2.0)
+
+
+def _neighbourhood(found: Profile) -> tuple[float, float]:
+    """What is drawn around a narrow interval: as far as the profile has places close together."""
+    low, high = found.interval
+    beyond = _BEYOND * (high - low)
+    left = low - beyond
+    return (left if found.p[0] < 0 else max(left, 0.0)), high + beyond
 
 
 def loss(result: FitResult | Profile, ax: Axes | None = None) -> Axes:
@@ -104,7 +130,8 @@ def _draw_loss(axes: Axes, found: Profile) -> None:
     axes.plot([best], [found.loss.min()], "D", color=VERMILLION, markersize=7)
     _note_zeros(axes, found.p)
     axes.set_ylabel("mean loss, other parameters at their best")
-    axes.set_title(f"the loss is lowest at p = {rounded(found.estimate)}")
+    width = found.interval[1] - found.interval[0]
+    axes.set_title(f"the loss is lowest at p = {rounded(found.estimate, width)}")
 
 
 def _draw_steps(axes: Axes, steps: LossSteps, intervals: tuple[PowerInterval, ...]) -> None:
@@ -144,7 +171,7 @@ def _dot_limits(axes: Axes, powers: FloatArray, heights: FloatArray) -> None:
 
 
 def _smooth(found: Profile) -> tuple[FloatArray, FloatArray]:
-    """The relative likelihood, finer than it was computed.
+    """Powers and their relative likelihood, finer than it was computed.
 
     The root of the deviance, with the side of the estimate as its sign, is nearly a straight line
     around the estimate; the likelihood is not.
@@ -155,7 +182,7 @@ def _smooth(found: Profile) -> tuple[FloatArray, FloatArray]:
     steps = np.arange(_FINE) / _FINE
     fine = (place[:-1, None] + np.diff(place)[:, None] * steps).reshape(-1)
     fine = np.append(fine, place[-1])
-    return fine, np.exp(-0.5 * np.square(np.interp(fine, place, root)))
+    return expanded(fine), np.exp(-0.5 * np.square(np.interp(fine, place, root)))
 
 
 def _note_zeros(axes: Axes, powers: FloatArray) -> None:

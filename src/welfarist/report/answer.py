@@ -32,7 +32,8 @@ def _rule(facts: Facts) -> str:
         return f"{_exactly(facts, what)} At p = {p}, {name}, {meaning}."
     known = ""
     if facts.profile is not None:
-        low, high = (words.power(end) for end in facts.profile.interval)
+        within = facts.profile.interval
+        p, low, high = (words.power(end, within) for end in (result.p, *within))
         known = f" ({facts.percent} interval {low} to {high})"
     return f"These {what} look like those of somebody with p = {p}{known}, {name}: {meaning}."
 
@@ -43,7 +44,12 @@ def _exactly(facts: Facts, what: str) -> str:
     assert exact is not None
     if exact.explanations is not None:
         powers = [_from_to(a, b) for a, b in exact.explanations.power_intervals[:_MOST_STRETCHES]]
-        return f"Rules with p from {words.listed(powers)} explain every one of these {what}."
+        explained = (
+            f"the majority on every pair of actions in these {what}"
+            if exact.counted.contradictions
+            else f"every one of these {what}"
+        )
+        return f"Rules with p from {words.listed(powers)} explain {explained}."
     powers = [_from_to(i.low, i.high) for i in exact.intervals[:_MOST_STRETCHES]]
     return (
         f"These {what} are explained with the fewest errors found by p from {words.listed(powers)}."

@@ -32,7 +32,8 @@ def power(facts: Facts) -> Html:
         )
     ]
     if profile is not None:
-        low, high = (words.power(end) for end in profile.interval)
+        within = profile.interval
+        p, low, high = (words.power(end, within) for end in (result.p, *within))
         parts.append(
             drawn(
                 lambda axes: plots.profile(profile, axes),

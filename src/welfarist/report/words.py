@@ -17,9 +17,9 @@ REJECTED, DOUBTFUL = 0.01, 0.05
 TRIFLE = 5e-5
 
 
-def power(p: float) -> str:
-    """Return a power as it is written in a text."""
-    return rounded(p)
+def power(p: float, interval: Sequence[float] = (-np.inf, np.inf)) -> str:
+    """Return a power as it is written in a text, with more digits in a narrow interval."""
+    return rounded(p, interval[1] - interval[0])
 
 
 def doctrine(p: float) -> str:
