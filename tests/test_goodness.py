@@ -570,7 +570,7 @@ def test_surprises_of_scores_are_the_largest_residuals():
     usual = np.sqrt(np.average((scores - fitted) ** 2, weights=counts))
     assert found[0].standardised == pytest.approx((scores[7] - fitted[7]) / usual)
     assert "row 7: scored" in str(found)
-    assert list(found.to_frame().columns)[-2:] == ["b", "share of b"]
+    assert list(found.to_frame().columns)[-2:] == ["utility of b", "share of b"]
 
 
 @pytest.mark.parametrize("count", [0, -1, 2.5, True, "all"])
