@@ -7,7 +7,7 @@ comparison is a choice from a menu of two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,8 +15,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.columns import (
+    as_action_names,
+    as_column,
+    as_counts,
+    as_labels,
+    as_outcomes,
+    as_pairs,
+)
 from welfarist.errors import InputError
 from welfarist.layouts import paired_stems
+from welfarist.merged_pairs import MergedPairs, merged
 from welfarist.tables import row_names, split_names
 from welfarist.validation import FloatArray, as_numbers, utilities_error
 
@@ -80,7 +89,7 @@ class Scores:
     def of(cls, utilities: object, scores: object, sample_weight: object = None) -> Scores:
         """Check and take over utilities (N, d), scores (N,) and optional weights (N,)."""
         table, names = as_utility_table(utilities)
-        values = _column(scores, "scores", len(table))
+        values = as_column(scores, "scores", len(table))
         bad = ~np.isfinite(values)
         if bad.any():
             found = "NaN" if np.isnan(values[bad][0]) else "an infinite one"
@@ -141,14 +150,14 @@ class Comparisons:
         given = row_names(utilities) if names is None else names
         self.utilities, self.stakeholders = as_utility_table(utilities)
         self.pairs = as_pairs(pairs, len(self.utilities))
-        self.outcomes = _as_outcomes(outcomes, len(self.pairs))
+        self.outcomes = as_outcomes(outcomes, len(self.pairs))
         self.counts = (
             np.broadcast_to(np.float64(1.0), len(self.pairs))  # ones that take no memory
             if counts is None
             else as_counts(counts, "counts", len(self.pairs))
         )
-        self.by = None if by is None else _as_labels(by, len(self.pairs))
-        self.names = None if given is None else _as_action_names(given, len(self.utilities))
+        self.by = None if by is None else as_labels(by, len(self.pairs))
+        self.names = None if given is None else as_action_names(given, len(self.utilities))
         self.numbered = True
 
     @classmethod
@@ -230,172 +239,7 @@ class Comparisons:
     @cached_property
     def merged(self) -> MergedPairs:
         """Each pair of actions once, with how often and in whose favour it was compared."""
-        once = bool((self.counts == 1.0).all())
-        keys, lead, count = self._once_each() if once else self._counted()
-        fresh = np.empty(len(keys), dtype=bool)
-        fresh[0] = True
-        np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-        if not fresh.all():
-            starts = np.flatnonzero(fresh)
-            keys = keys[starts]
-            count, lead = np.add.reduceat(count, starts), np.add.reduceat(lead, starts)
-        first = (keys // self.actions).astype(np.int32)
-        keys %= self.actions
-        return MergedPairs(first, keys.astype(np.int32), count, lead)
-
-    def _keys(self) -> npt.NDArray[np.int64]:
-        """One number per comparison (n,), the same for the same two actions; in their order."""
-        one, other = self.pairs[:, 0], self.pairs[:, 1]
-        keys: npt.NDArray[np.int64] = np.minimum(one, other, dtype=np.int64)
-        keys *= self.actions
-        keys += np.maximum(one, other)
-        return keys
-
-    def _once_each(self) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray]:
-        """Keys in order, with lead and count (n,), where each comparison was observed once.
-
-        The outcome travels in the key, so that numbers are sorted and not their places, which
-        would have to be held as well.
-        """
-        keys = self._keys()
-        keys *= 3
-        keys += 1
-        lead = self.outcomes.copy()
-        np.negative(lead, out=lead, where=self.pairs[:, 0] > self.pairs[:, 1])
-        keys += lead
-        keys.sort()
-        np.remainder(keys, 3, out=lead, casting="unsafe")
-        keys //= 3
-        return keys, lead.astype(np.float64) - 1.0, np.ones(len(keys))
-
-    def _counted(self) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray]:
-        """Keys in order, with lead and count (n,), of the comparisons that were observed."""
-        keys = self._keys()
-        order = np.argsort(keys)
-        if not self.counts.all():  # a comparison observed no times says nothing
-            order = order[self.counts[order] > 0]
-        count = self.counts[order]
-        turned = self.pairs[:, 0] > self.pairs[:, 1]
-        lead = np.where(turned, -self.outcomes, self.outcomes)[order] * count
-        return keys[order], lead, count
-
-
-@dataclass(frozen=True)
-class MergedPairs:
-    """Each compared pair once, sorted by its first action.
-
-    Attributes
-    ----------
-    first, second : (n,) arrays of int
-        Action numbers, first < second.
-    count : (n,) array
-        How often the two were compared.
-    lead : (n,) array
-        How much more often the first was preferred than the second; a tie adds nothing.
-    """
-
-    first: npt.NDArray[np.int32]
-    second: npt.NDArray[np.int32]
-    count: FloatArray
-    lead: FloatArray
-
-    def __len__(self) -> int:
-        return len(self.first)
-
-    @property
-    def total(self) -> float:
-        """How many comparisons were observed."""
-        return float(self.count.sum())
-
-    def take(self, chosen: npt.NDArray[Any]) -> MergedPairs:
-        """Return some of the pairs, in order."""
-        return MergedPairs(
-            self.first[chosen], self.second[chosen], self.count[chosen], self.lead[chosen]
-        )
-
-    def renumbered(self, actions: int) -> tuple[MergedPairs, npt.NDArray[np.intp]]:
-        """Return the pairs over the actions they mention only, and which those are."""
-        mentioned = np.zeros(actions, dtype=bool)
-        mentioned[self.first] = True
-        mentioned[self.second] = True
-        used = np.flatnonzero(mentioned)
-        if len(used) == actions:
-            return self, used
-        number = np.zeros(actions, dtype=np.int32)
-        number[used] = np.arange(len(used), dtype=np.int32)
-        return MergedPairs(number[self.first], number[self.second], self.count, self.lead), used
-
-
-def as_pairs(pairs: object, actions: int) -> npt.NDArray[np.signedinteger[Any]]:
-    """Return checked row numbers (n, 2) of the two actions of each comparison.
-
-    Whole numbers of 32 bits stay what they are: a million comparisons take half the memory.
-    """
-    try:
-        array = as_numbers(pairs, "pairs")
-    except InputError as problem:
-        raise InputError(
-            f"{problem} Row numbers of the table of actions are needed, counted from 0; where "
-            "actions have names, df.index.get_indexer(names) gives them."
-        ) from None
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise InputError(
-            "pairs must be a table with two columns, the row numbers of the compared actions; "
-            f"found shape {array.shape}."
-        )
-    if len(array) == 0:
-        raise InputError("there must be at least one comparison; found none.")
-    if array.dtype.kind == "f":
-        whole = array == np.floor(array)
-        if not whole.all():
-            row = int(np.argmin(whole.all(axis=1)))
-            raise InputError(f"pairs must be whole row numbers; found {array[row]} at row {row}.")
-    if not (array.min() >= 0 and array.max() < actions):
-        outside = (array < 0) | (array >= actions)
-        row, column = (int(i) for i in np.argwhere(outside)[0])
-        raise InputError(
-            f"pairs must point into the table of {actions} actions, from 0 to {actions - 1}; found "
-            f"{array[row, column]:g} at row {row}. Row numbers start at 0."
-        )
-    same = array[:, 0] == array[:, 1]
-    if same.any():
-        row = int(np.argmax(same))
-        raise InputError(
-            "a comparison must be between two different actions; found action "
-            f"{array[row, 0]:g} compared with itself at row {row}. Leave it out."
-        )
-    return array if array.dtype == np.int32 else array.astype(np.intp, copy=False)
-
-
-def _as_outcomes(outcomes: object, comparisons: int) -> npt.NDArray[np.int8]:
-    values = _entries(_signs(outcomes), "outcomes", comparisons)
-    allowed = (values == 1) | (values == -1) | (values == 0)
-    if not allowed.all():
-        row = int(np.argmin(allowed))
-        raise InputError(
-            "outcomes must be +1 (the first was preferred), -1 (the second) or 0 (a tie); found "
-            f"{values[row]:g} at row {row}."
-        )
-    if not values.any():
-        raise InputError(
-            "at least one outcome must be a preference; found only ties, from which nothing can "
-            "be learned."
-        )
-    if (values == 0).any() and not (values == -1).any():
-        raise InputError(
-            "outcomes must be +1 (the first was preferred), -1 (the second) or 0 (a tie); found "
-            "only 0 and 1. If 0 means that the second was preferred, pass 2 * y - 1, or booleans."
-        )
-    return values.astype(np.int8)
-
-
-def _signs(outcomes: object) -> object:
-    """Turn booleans into +1 and -1, and leave everything else as it is."""
-    values = np.asarray(outcomes)
-    flags = values.dtype.kind == "b" or (
-        values.dtype.kind == "O" and values.size and all(isinstance(v, bool) for v in values.flat)
-    )
-    return np.where(values.astype(bool), 1, -1) if flags else outcomes
+        return merged(self.pairs, self.outcomes, self.counts, self.actions)
 
 
 def _matched(
@@ -417,84 +261,6 @@ def _matched(
 
 def _shown(names: tuple[str, ...]) -> str:
     return ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
-
-
-def _as_labels(labels: object, length: int) -> npt.NDArray[Any]:
-    array = np.asarray(labels)
-    if array.shape != (length,):
-        raise InputError(
-            f"by must name who made each of the {length} comparisons; found shape {array.shape}."
-        )
-    missing = _nobody(array)
-    if missing:
-        raise InputError(
-            f"by must name who made each of the {length} comparisons; found {array[missing[0]]!r} "
-            f"at row {missing[0]}, {len(missing)} without a name in all. Leave those comparisons "
-            "out, or name who decided."
-        )
-    return array
-
-
-def _nobody(labels: npt.NDArray[Any]) -> list[int]:
-    """Rows of labels (n,) that are None, NaN or another mark of what is missing."""
-    if labels.dtype.kind in "biuSU":
-        return []
-    # NaN and NaT differ from themselves; of pandas' NA not even that is known.
-    strange = (label is None or (label == label) is not True for label in labels.tolist())
-    return [row for row, is_strange in enumerate(strange) if is_strange]
-
-
-def _as_action_names(names: object, actions: int) -> tuple[str, ...]:
-    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
-        raise InputError(
-            f"names must be a list with one name per action, {actions} in all; found {names!r:.60}."
-        )
-    found = tuple(str(name) for name in names)
-    if len(found) != actions:
-        raise InputError(
-            f"names must have one name per action, {actions} in all; found {len(found)}."
-        )
-    seen: dict[str, int] = {}
-    for row, name in enumerate(found):
-        if seen.setdefault(name, row) != row:
-            raise InputError(
-                f"every action must have a name of its own; found {name!r} at rows {seen[name]} "
-                f"and {row}. Add what tells them apart, such as the year."
-            )
-    return found
-
-
-def _column(values: object, what: str, length: int) -> FloatArray:
-    return _entries(values, what, length).astype(np.float64, copy=False)
-
-
-def _entries(values: object, what: str, length: int) -> npt.NDArray[Any]:
-    array = as_numbers(values, what)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.shape != (length,):
-        raise InputError(
-            f"{what} must have one entry per row, {length} in all; found shape {array.shape}."
-        )
-    return array
-
-
-def as_counts(counts: object, what: str, length: int) -> FloatArray:
-    """Return how often each row was observed (n,); ones if nothing is said."""
-    if counts is None:
-        return np.ones(length)
-    if isinstance(counts, int | float) and not isinstance(counts, bool):
-        counts = np.full(length, float(counts))
-    values = _column(counts, what, length)
-    bad = ~(np.isfinite(values) & (values >= 0))
-    if bad.any():
-        raise InputError(
-            f"{what} must be finite and not negative; found {values[bad][0]:g} at row "
-            f"{int(np.argmax(bad))}."
-        )
-    if not values.any():
-        raise InputError(f"{what} must not all be zero; found nothing that counts.")
-    return values
 
 
 def distinct_up_to(table: FloatArray, enough: int) -> int:

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.crossings import Crossings
-from welfarist.decisions import MergedPairs
 from welfarist.errors import InputError
+from welfarist.merged_pairs import MergedPairs
 from welfarist.validation import FloatArray, as_numbers
 
 # Counts are whole numbers as a rule, and add up exactly; others up to this share of the total.

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from welfarist import caveats as caveat
 from welfarist import options
-from welfarist.decisions import Comparisons, as_counts
+from welfarist.columns import as_counts
+from welfarist.decisions import Comparisons
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
 from welfarist.labels import Labels, order_of

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from welfarist.decisions import MergedPairs
 from welfarist.derivatives import LogMean, log_mean_of_logs
 from welfarist.losses.base import Point, QuadraticModel, Utilities, action_rows, bending
+from welfarist.merged_pairs import MergedPairs
 from welfarist.noise import (
     LARGEST_RHO,
     SMALLEST_TAU,

@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from welfarist.crossings.terms import masses_of, signed_terms
 from welfarist.crossings.vectorised import signs_at
-from welfarist.decisions import MergedPairs
 from welfarist.derivatives import log_mean_of_logs
 from welfarist.losses.base import Utilities
+from welfarist.merged_pairs import MergedPairs
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
 

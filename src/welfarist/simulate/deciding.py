@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.decisions import Comparisons, as_pairs
+from welfarist.columns import as_pairs
+from welfarist.decisions import Comparisons
 from welfarist.errors import InputError
 from welfarist.noise import preference_probability
 from welfarist.simulate.streams import RandomState, stream
