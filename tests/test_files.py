@@ -74,8 +74,6 @@ def test_every_format_gives_the_same_actions(folder):
 
 
 def test_workbooks(folder):
-    pytest.importorskip("fastexcel", reason="reads workbooks")
-    pytest.importorskip("xlsxwriter", reason="writes workbooks")
     expected = actions_of(ACTIONS)
     frame = pl.read_csv("actions.csv")
     frame.write_excel("a.xlsx", worksheet="Table")
