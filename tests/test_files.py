@@ -230,11 +230,47 @@ def test_bad_text_files(folder, text, parts):
         ("actión,a\nx,1\n".encode("cp1252"), ["line 1", "'ó' in Latin-1"]),
         (ACTIONS.encode("utf-16"), ["actions.csv", "UTF-16", "iconv"]),
         (ACTIONS.encode("utf-16-le"), ["actions.csv", "UTF-16"]),
+        (ACTIONS.encode("utf-16-be"), ["actions.csv", "UTF-16", "actions.csv > new.csv"]),
+        (b"action,a\nx,1\n\0\0\0", ["actions.csv", "bytes of 0"]),
         (b"PK\x03\x04rest", ["actions.csv", "workbook"]),
     ],
 )
 def test_wrong_encodings(folder, data, parts):
     refused(lambda: actions_of(data), *parts)
+
+
+@pytest.mark.parametrize(
+    ("cell", "advice"),
+    [
+        ("1,234", "Write thousands without separators, or say --decimal ,"),
+        ("1,234,567.5", "Write thousands without separators."),
+        ("1 234", "Write thousands without separators."),
+        ("1,5", "say --decimal ,"),
+        ("many", "leave the column out with --ignore."),
+    ],
+)
+def test_numbers_with_marks_inside(folder, cell, advice):
+    refused(lambda: actions_of(f'action,a\nx,"{cell}"\n'), "line 2, column 'a'", advice)
+
+
+def test_a_count_that_is_no_number_cannot_be_ignored(folder):
+    actions = actions_of(ACTIONS)
+    one, other = actions.names[:2]
+    (folder / "c.csv").write_text(f"preferred,other,count\n{one},{other},many\n")
+    said = refused(lambda: files.read_comparisons("c.csv", actions), "line 2, column 'count'")
+    assert "--ignore" not in said
+
+
+def test_a_long_header_is_read_whole_and_shown_in_part(folder):
+    people = [f"person number {i}" for i in range(10_000)]  # more than is looked at first
+    actions = actions_of(f"action,{','.join(people)}\nx,{','.join('1' * 10_000)}\n")
+    assert actions.stakeholders == tuple(people)
+    refused(lambda: actions_of(f"action,{'h' * 5_000_000}\nx,1\n"), "line 1", "longer one")
+    long = "h" * 100_000
+    message = refused(lambda: actions_of(f"{long}\nx\n"), "line 1", "…")
+    assert len(message) < 400
+    message = refused(lambda: actions_of(f"action,{long}\nx,-1\n"), "line 2", "…")
+    assert len(message) < 400
 
 
 def test_a_strange_letter_far_below_is_found_too(folder):

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from welfarist.errors import InputError
-from welfarist.files.cells import Number, Text
+from welfarist.files.cells import Number, Text, shown
 from welfarist.files.opening import FileTable, column_named, listed, open_table
 from welfarist.validation import FloatArray
 
 SCORE = "score"
 NEGATIVE_ADVICE = "Correct it, or shift the scale so that 0 is the worst that can happen."
+
+_NO_STAKEHOLDER = "Correct it, or leave the column out with --ignore."
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +112,7 @@ def read_actions(
     left_out = {column_named(table, column, "a column to ignore") for column in ignore}
     notes = list(table.notes)
     people = _people(table, named, scored, stakeholders, left_out, notes)
-    number = Number("utilities", 0.0, NEGATIVE_ADVICE, table.decimal)
+    number = Number("utilities", 0.0, NEGATIVE_ADVICE, table.decimal, _NO_STAKEHOLDER)
     cells: dict[str, Any] = dict.fromkeys(people, number)
     if named is not None:
         cells[named] = Text("a name")
@@ -142,14 +144,16 @@ def _people(
         wrong = [*twice, *(person for person in people if person in (named, scored))]
         if wrong:
             raise InputError(
-                f"{table.name}: stakeholders must be columns of their own; found {wrong[0]!r} "
+                f"{table.name}: stakeholders must be columns of their own; found {shown(wrong[0])} "
                 "twice, or as the name or score as well. Name each column once."
             )
         return people
     left = [c for c in table.columns if c not in (named, scored) and c not in left_out]
     unscored = [c for c in left if c.lower() == SCORE] if scored is None else []
     if unscored:
-        notes.append(f"{table.name}: the column {unscored[0]!r} was not taken for a stakeholder.")
+        notes.append(
+            f"{table.name}: the column {shown(unscored[0])} was not taken for a stakeholder."
+        )
     people = [c for c in left if c not in unscored]
     if not people:
         raise InputError(
@@ -172,9 +176,9 @@ def _labels(table: FileTable, frame: Any, named: str | None) -> Any:
     again = labels.is_first_distinct().arg_min()
     first = (labels == labels[again]).arg_max()
     raise InputError(
-        f"{table.name}, {table.where(again)}, column {named!r}: actions must have different names; "
-        f"found {labels[again]!r} in {table.where(first)} as well. Rename one, choose the column "
-        "of names with --name, or number the actions with --numbered."
+        f"{table.name}, {table.where(again)}, column {shown(named)}: actions must have different "
+        f"names; found {shown(labels[again])} in {table.where(first)} as well. Rename one, "
+        "choose the column of names with --name, or number the actions with --numbered."
     )
 
 

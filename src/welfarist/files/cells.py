@@ -14,6 +14,9 @@ from welfarist.files.name_index import NameIndex
 # What a plain number looks like; float() would also take "1_000" and "infinity".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
+# 1,234 may also be a decimal number; 1,234,567 and 1 234.5 can only be grouped.
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' \u00a0\u202f\u2019]\d{3})+([.,]\d+)?")
 # What programs write where there is no number.
 _MISSING = {"", "na", "n/a", "nan", "null", "none", ".", "-", "#n/a"}
 _MOST_SHOWN = 60
@@ -53,12 +56,15 @@ class Number:
         What to do about a number that is too small.
     decimal : str
         The decimal mark of numbers that are texts.
+    way_out : str
+        What to do about a text that is no number.
     """
 
     what: str = "numbers"
     least: float = -math.inf
     advice: str = "Correct it."
     decimal: str = "."
+    way_out: str = "Correct it."
 
     def dtype(self) -> Any:
         """Double precision."""
@@ -115,9 +121,15 @@ class Number:
         )
 
     def _hint(self, text: str) -> str:
+        if self.decimal == "." and _THOUSAND.fullmatch(text):
+            return (
+                "Write thousands without separators, or say --decimal , if it is the decimal mark."
+            )
         if self.decimal == "." and _COMMA_NUMBER.fullmatch(text):
             return "If the comma is a decimal mark, say --decimal ,"
-        return "Correct it, or leave the column out with --ignore."
+        if _THOUSANDS.fullmatch(text):
+            return "Write thousands without separators."
+        return self.way_out
 
 
 @dataclass(frozen=True)

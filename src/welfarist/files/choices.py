@@ -39,7 +39,7 @@ def outcomes_of_labels(
     outcomes = codes[_numbers(labels, found)]
     if note and flipped:
         note = note.replace("the first", "the second")
-    return outcomes, [f"{table.name}, column {column!r}: {note}"] if note else []
+    return outcomes, [f"{table.name}, column {shown(column)}: {note}"] if note else []
 
 
 def outcomes_by_name(labels: Any, first: Any, second: Any) -> npt.NDArray[np.int8] | None:
@@ -77,12 +77,12 @@ def _meaning(
         extra = others[2]
         row = int((labels == extra).arg_max())
         raise InputError(
-            f"{table.name}, {table.where(row)}, column {column!r}: there must be two labels, and "
-            f"'tie'; found {shown(extra)} beside {shown(others[0])} and {shown(others[1])}. Write "
-            "'first', 'second' or 'tie'."
+            f"{table.name}, {table.where(row)}, column {shown(column)}: there must be two labels, "
+            f"and 'tie'; found {shown(extra)} beside {shown(others[0])} and {shown(others[1])}. "
+            "Write 'first', 'second' or 'tie'."
         )
     raise InputError(
-        f"{table.name}, column {column!r}: it must be clear which label means that the first "
+        f"{table.name}, column {shown(column)}: it must be clear which label means that the first "
         f"action was preferred; found {' and '.join(map(shown, others)) or 'only ties'}. Say so "
         "with --first-label, or write 'first' and 'second'."
     )
@@ -93,8 +93,8 @@ def _told(
 ) -> tuple[str, str, list[str], str]:
     if first_label not in others or len(others) > 2:
         raise InputError(
-            f"{table.name}, column {column!r}: --first-label must be one of two labels; found "
-            f"{first_label!r} for {', '.join(map(shown, others[:4]))}. Correct one of them."
+            f"{table.name}, column {shown(column)}: --first-label must be one of two labels; found "
+            f"{shown(first_label)} for {', '.join(map(shown, others[:4]))}. Correct one of them."
         )
     rest = [label for label in others if label != first_label]
     return first_label, rest[0] if rest else "", ties, ""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from welfarist.decisions import Comparisons
 from welfarist.errors import InputError
 from welfarist.files.actions import Actions
-from welfarist.files.cells import Known, Number, Text
+from welfarist.files.cells import Known, Number, Text, shown
 from welfarist.files.choices import outcomes_by_name, outcomes_of_labels
 from welfarist.files.opening import FileTable, column_named, listed, open_table
 
@@ -107,7 +107,9 @@ def _roles(table: FileTable, told: Roles, actions: Actions, notes: list[str]) ->
         }
         if set(layout) <= set(found):
             strange = [
-                f"{found[r]!r} ({r})" for r in layout if found[r].lower() != r and r not in told
+                f"{shown(found[r])} ({r})"
+                for r in layout
+                if found[r].lower() != r and r not in told
             ]
             if strange:
                 notes.append(f"{table.name}: columns were taken as {', '.join(strange)}.")
@@ -130,7 +132,7 @@ def _refuse_shared(table: FileTable, roles: Roles) -> None:
         shared = [r for r, c in roles.items() if c == column]
         if len(shared) > 1:
             raise InputError(
-                f"{table.name}: every column must have one meaning; found {column!r} as "
+                f"{table.name}: every column must have one meaning; found {shown(column)} as "
                 f"{' and '.join(shared)} ({role}). Name another column."
             )
 
@@ -164,8 +166,8 @@ def counts_of(table: FileTable, frame: Any, roles: Roles) -> Any:
     counts = frame[roles["count"]].to_numpy()
     if not counts.any():
         raise InputError(
-            f"{table.name}, column {roles['count']!r}: something must have been observed; found "
-            "only counts of 0. Correct them, or leave the column out."
+            f"{table.name}, column {shown(roles['count'])}: something must have been observed; "
+            "found only counts of 0. Correct them, or leave the column out."
         )
     return counts
 
@@ -191,8 +193,8 @@ def _tied(table: FileTable, frame: Any, roles: Roles) -> npt.NDArray[np.bool_] |
     if strange.any():
         row = int(strange.arg_max())
         raise InputError(
-            f"{table.name}, {table.where(row)}, column {column!r}: a tie must be 1 or 0, yes or "
-            f"no, or empty; found {frame[column][row]!r}. Correct it."
+            f"{table.name}, {table.where(row)}, column {shown(column)}: a tie must be 1 or 0, yes "
+            f"or no, or empty; found {shown(frame[column][row])}. Correct it."
         )
     return np.asarray(entries.is_in(list(_TRUE)).to_numpy())
 
@@ -209,7 +211,7 @@ def _pairs(
         row = int(np.argmax(same))
         raise InputError(
             f"{table.name}, {table.where(row)}: a comparison must be between two different "
-            f"actions; found {actions.labels[int(pairs[row, 0])]!r} twice. Leave out that row."
+            f"actions; found {shown(actions.labels[int(pairs[row, 0])])} twice. Leave out that row."
         )
     return pairs
 

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -19,6 +20,7 @@ from welfarist.files.sources import Source
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 # Enough for the header and some rows, from which separator and decimal mark are found out.
 _HEAD = 2**16
+_START = 2**10  # enough to tell encodings apart
 _ROWS_LOOKED_AT = 100
 _ROWS_COMPARED = 6
 _BINARY = {b"PK\x03\x04": "a workbook or an archive", b"PAR1": "Parquet", b"\x1f\x8b": "gzip"}
@@ -54,8 +56,8 @@ class Delimited:
             separator = "\t" if source.suffix in (".tsv", ".tab") else _separator(source, head)
             if separator != "," and source.suffix not in (".tsv", ".tab"):
                 notes.append(f"{source.name}: {_SEPARATORS[separator]} separate the columns.")
-        separator = _checked_separator(separator)
-        rows = _first_rows(head, separator, _ROWS_LOOKED_AT)
+        separator = checked_separator(separator)
+        rows = _first_rows(source, head, separator, _ROWS_LOOKED_AT)
         if decimal is None:
             decimal = _decimal(source, separator, rows)
             if decimal == ",":
@@ -143,7 +145,7 @@ class Delimited:
                     values[column].append(cell.parse(record[number[column]]))
                 except CellError as problem:
                     raise InputError(
-                        f"{self.name}, line {line}, column {column!r}: {problem}"
+                        f"{self.name}, line {line}, column {shown(column)}: {problem}"
                     ) from None
         return pl.DataFrame([cell.made(c, values[c]) for c, cell in cells.items()])
 
@@ -176,18 +178,18 @@ class Delimited:
             except UnicodeDecodeError:
                 raise _encoding_error(self.source) from None
             except csv.Error as problem:
-                raise InputError(
-                    f"{self.name}, line {line}: the quotes must be closed; found {problem}. Close "
-                    "the double quotes, and double those inside a text."
-                ) from None
+                raise _csv_error(self.source, line, problem) from None
             finally:
                 text.detach()
 
 
 def _decoded_head(source: Source) -> str:
     """The beginning of the file as text, up to the end of a line."""
-    head = source.head(_HEAD)
-    whole = len(head) < _HEAD
+    head, size = source.head(_HEAD), _HEAD
+    while len(head) == size and b"\n" not in head and b"\r" not in head and b"\0" not in head:
+        size *= 16  # a header of many columns
+        head = source.head(size)
+    whole = len(head) < size
     if not head.strip():
         raise InputError(f"{source.name}: is empty. Is it the right file?")
     for start, what in _BINARY.items():
@@ -196,10 +198,15 @@ def _decoded_head(source: Source) -> str:
                 f"{source.name}: must be text; found {what}. Give the file its own ending, or "
                 "save it as CSV."
             )
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in head:
+    if _is_utf16(head):
         raise InputError(
-            f"{source.name}: must be text in UTF-8; found UTF-16 or no text. Save it as CSV UTF-8, "
-            f"or convert it: iconv -f UTF-16 -t UTF-8 {source.name}"
+            f"{source.name}: must be text in UTF-8; found UTF-16. Save it as CSV UTF-8, or convert "
+            f"it: {_iconv('UTF-16', source)}"
+        )
+    if b"\0" in head:
+        raise InputError(
+            f"{source.name}: must be text; found bytes of 0, which text does not hold. It is "
+            "another kind of file, or damaged: save the table again as CSV UTF-8."
         )
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(head, final=whole)
@@ -222,23 +229,58 @@ def _encoding_error(source: Source) -> InputError:
                 return InputError(
                     f"{source.name}, line {line}: must be text in UTF-8; found the byte "
                     f"0x{byte.hex()}, which is {guess!r} in Latin-1. Save it as CSV UTF-8, or "
-                    f"convert it: iconv -f WINDOWS-1252 -t UTF-8 {source.name}"
+                    f"convert it: {_iconv('WINDOWS-1252', source)}"
                 )
     raise AssertionError("the whole file is UTF-8")
 
 
-def _first_rows(head: str, separator: str, most: int) -> list[list[str]]:
+def _is_utf16(head: bytes) -> bool:
+    """Whether it begins with a mark, or every other byte is 0 as in plain letters."""
+    marked = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    start = head[:_START]
+    return marked or any(
+        one.count(0) > 0.9 * len(one) and not other.count(0)
+        for one, other in ((start[::2], start[1::2]), (start[1::2], start[::2]))
+        if one
+    )
+
+
+def _iconv(encoding: str, source: Source) -> str:
+    """The command that converts a file to another one."""
+    name = "FILE" if source.path is None else shlex.quote(source.name)
+    return f"iconv -f {encoding} -t UTF-8 {name} > new.csv"
+
+
+def _first_rows(source: Source, head: str, separator: str, most: int) -> list[list[str]]:
     """The first rows that are not blank, the header among them."""
     reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
-    return list(islice((row for row in reader if any(cell.strip() for cell in row)), most))
+    try:
+        return list(islice((row for row in reader if any(cell.strip() for cell in row)), most))
+    except csv.Error as problem:
+        raise _csv_error(source, reader.line_num, problem) from None
 
 
-def _checked_separator(separator: str) -> str:
+def _csv_error(source: Source, line: int, problem: csv.Error) -> InputError:
+    """Say what is wrong with a row that cannot be cut into cells, and that begins in a line."""
+    if "limit" in str(problem):
+        return InputError(
+            f"{source.name}, line {line}: a cell must have at most {csv.field_size_limit():,} "
+            "letters; found a longer one. Is a double quote not closed?"
+        )
+    return InputError(
+        f"{source.name}, line {line}: the quotes must be closed; found {problem}. Close the double "
+        "quotes, and double those inside a text."
+    )
+
+
+def checked_separator(separator: str) -> str:
+    """Return the one character that a separator stands for."""
     named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
     separator = named.get(separator, separator)
     if len(separator) != 1 or not separator.isascii() or separator in "\"'.\r\n":
         raise InputError(
-            f"--separator must be one character, such as ',' or ';' or tab; found {separator!r}."
+            f"--separator must be one character, such as ',' or ';' or tab; found "
+            f"{shown(separator)}."
         )
     return separator
 
@@ -247,7 +289,9 @@ def _separator(source: Source, head: str) -> str:
     """The one separator that cuts the header and the next rows into as many cells."""
     fitting = []
     for separator in _SEPARATORS:
-        rows = _first_rows(head, separator, _ROWS_COMPARED)
+        if separator not in head:  # a whole row would be one cell, which may be too long
+            continue
+        rows = _first_rows(source, head, separator, _ROWS_COMPARED)
         if len(rows[0]) > 1:
             fitting.append((len({len(row) for row in rows}) == 1, separator))
     even = [separator for same, separator in fitting if same]
@@ -294,8 +338,8 @@ def _header(source: Source, cells: list[str]) -> tuple[str, ...]:
             )
         if name in names[:number]:
             raise InputError(
-                f"{source.name}, line 1: columns must have different names; found {name!r} in "
-                f"columns {names.index(name) + 1} and {number + 1}. Rename one of them."
+                f"{source.name}, line 1: columns must have different names; found {shown(name)} "
+                f"in columns {names.index(name) + 1} and {number + 1}. Rename one of them."
             )
     if all(re.fullmatch(r"[+-]?[\d.,]+", name) for name in names):
         raise InputError(

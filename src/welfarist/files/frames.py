@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from welfarist.errors import InputError
-from welfarist.files.cells import Cell, CellError
+from welfarist.files.cells import Cell, CellError, shown
 from welfarist.files.sources import Source
 
 _IN_WORDS = {
@@ -116,7 +116,7 @@ class FrameTable:
                 values.append(cell.parse(value))
             except CellError as problem:
                 raise InputError(
-                    f"{self.name}, {self.where(row)}, column {column!r}: {problem}"
+                    f"{self.name}, {self.where(row)}, column {shown(column)}: {problem}"
                 ) from None
         return cell.made(column, values)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from welfarist.errors import InputError
-from welfarist.files.cells import Cell
+from welfarist.files.cells import Cell, shown
 from welfarist.files.sources import source_of
 
 
@@ -84,7 +84,7 @@ def column_named(table: FileTable, name: str, role: str) -> str:
     if len(alike) == 1:
         return alike[0]
     raise InputError(
-        f"{table.name}, line 1: {role} must be one of the columns; found no {name!r} among "
+        f"{table.name}, line 1: {role} must be one of the columns; found no {shown(name)} among "
         f"{listed(table.columns)}. Check the spelling."
     )
 
@@ -92,4 +92,4 @@ def column_named(table: FileTable, name: str, role: str) -> str:
 def listed(names: Sequence[str], most: int = 8) -> str:
     """Names in quotes, with commas between them, cut after `most`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more
+    return ", ".join(map(shown, names[:most])) + more

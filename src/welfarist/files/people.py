@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from welfarist.errors import InputError
-from welfarist.files.cells import Cell, Number, Text
+from welfarist.files.cells import Cell, Number, Text, shown
 from welfarist.files.opening import FileTable, listed, open_table
 
 _NAME = ("stakeholder", "person", "name")
@@ -15,6 +17,7 @@ _NAME = ("stakeholder", "person", "name")
 def read_weights(
     path: str | os.PathLike[str],
     *,
+    people: Sequence[str] | None = None,
     separator: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
@@ -24,17 +27,20 @@ def read_weights(
     Parameters
     ----------
     path : str or path
+    people : list of str, optional
+        Whom the file must name, each of them and nobody else; not checked if left out.
     separator, decimal, sheet
         As in :func:`open_table`.
     """
     advice = "Use 0 for somebody who is not to count."
     table = open_table(path, separator=separator, decimal=decimal, sheet=sheet)
-    return _by_name(table, "weight", Number("weights", 0.0, advice, table.decimal))
+    return _by_name(table, "weight", Number("weights", 0.0, advice, table.decimal), people)
 
 
 def read_groups(
     path: str | os.PathLike[str],
     *,
+    people: Sequence[str] | None = None,
     separator: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
@@ -44,14 +50,43 @@ def read_groups(
     Parameters
     ----------
     path : str or path
+    people : list of str, optional
+        Whom the file must name, each of them and nobody else; not checked if left out.
     separator, decimal, sheet
         As in :func:`open_table`.
     """
     table = open_table(path, separator=separator, decimal=decimal, sheet=sheet)
-    return _by_name(table, "group", Text("a group"))
+    return _by_name(table, "group", Text("a group"), people)
 
 
-def _by_name(table: FileTable, what: str, cell: Cell) -> dict[str, Any]:
+def check_people(named: Iterable[str], people: Sequence[str], what: str, source: str) -> None:
+    """Require that everybody is named, and nobody else; `source` is what messages begin with."""
+    found = list(named)
+    for name in found:
+        if name not in people:
+            raise unknown_person(name, people, source)
+    missing = [person for person in people if person not in found]
+    if missing:
+        raise InputError(
+            f"{source}: every stakeholder must have a {what}; found none for "
+            f"{listed(missing, 5)}. Add {'it' if len(missing) == 1 else 'them'}, or leave the "
+            f"column{'' if len(missing) == 1 else 's'} out with --ignore."
+        )
+
+
+def unknown_person(name: str, people: Sequence[str], source: str) -> InputError:
+    """Say that somebody is no stakeholder, and who might be meant."""
+    near = difflib.get_close_matches(name, people, n=2)
+    hint = f"Did you mean {' or '.join(map(shown, near))}?" if near else "Check the spelling."
+    return InputError(
+        f"{source}: a name must be one of the stakeholders, {listed(people)}; found "
+        f"{shown(name)}. {hint}"
+    )
+
+
+def _by_name(
+    table: FileTable, what: str, cell: Cell, people: Sequence[str] | None
+) -> dict[str, Any]:
     lower = {column.lower(): column for column in table.columns}
     named = [lower[name] for name in _NAME if name in lower]
     if what not in lower or len(named) != 1:
@@ -66,7 +101,11 @@ def _by_name(table: FileTable, what: str, cell: Cell) -> dict[str, Any]:
         if name in found:
             raise InputError(
                 f"{table.name}, {table.where(row)}: stakeholders must be named once; found "
-                f"{name!r} again. Leave out one of the two rows."
+                f"{shown(name)} again. Leave out one of the two rows."
             )
+        if people is not None and name not in people:
+            raise unknown_person(name, people, f"{table.name}, {table.where(row)}")
         found[name] = value
+    if people is not None:
+        check_people(found, people, what, table.name)
     return found

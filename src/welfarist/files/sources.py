@@ -31,6 +31,8 @@ FORMATS: dict[str, Format] = {
     ".dta": "stata",
 }
 STANDARD_INPUT = "-"
+# Names less alike than this are no misspellings of each other.
+_ALIKE = 0.75
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,6 @@ def _absent(name: str, place: Path) -> InputError:
         )
     except PermissionError:
         others = []
-    near = difflib.get_close_matches(place.name, others, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(place.name, others, n=3, cutoff=_ALIKE)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "check the spelling."
     return InputError(f"{name}: there is no such file; {hint}")

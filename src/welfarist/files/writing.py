@@ -66,9 +66,18 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a place that cannot be written to, before long work is done for it."""
+    name = os.fspath(path)
+    if not name:
+        raise InputError("a file to write to must have a name; found an empty one. Name a file.")
     target = Path(os.path.realpath(path))
     if target.is_dir():
-        raise InputError(f"{os.fspath(path)!s}: is a folder. Name a file in it to write to.")
+        raise InputError(f"{name!s}: is a folder. Name a file in it to write to.")
+    # Asked by the name as given: a pipe has no other.
+    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+        raise InputError(
+            f"{name!s}: must be an ordinary file, because it would be replaced; found a device or "
+            "a pipe. Name another."
+        )
     if not target.parent.is_dir():
         raise InputError(
             f"{os.fspath(path)!s}: there is no folder {str(target.parent)!r} to write to. Make it "
