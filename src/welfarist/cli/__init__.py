@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 
+INTERRUPTED = 130  # what shells report of a program that was stopped from the keyboard
 _NEEDED = ("typer", "rich", "polars")
 
 
@@ -22,6 +23,10 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(1)
-    from welfarist.cli.app import run
+    try:
+        from welfarist.cli.app import run  # which takes a second, in which somebody may stop it
 
-    run()
+        run()
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(INTERRUPTED)

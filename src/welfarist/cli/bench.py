@@ -14,5 +14,5 @@ Quick = Annotated[bool, typer.Option("--quick", help="Fewer problems, in about t
 
 
 def bench(quick: Quick = False) -> None:
-    """Measure speed and quality beside other methods, in a clone of the project (minutes)."""
+    """Measure speed beside other methods, in a clone (minutes)."""
     run_study("benchmarks", ["--quick"] if quick else [])

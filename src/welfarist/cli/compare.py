@@ -8,11 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from welfarist.cli import options as opt
-from welfarist.cli.console import print_json, say_notes, working
+from welfarist.cli import values
+from welfarist.cli.console import one_line, print_json, say_notes, working
 from welfarist.cli.decisions import DecisionOptions, TableOptions, read_decisions
 from welfarist.cli.fit import learner_of, shared_options
 from welfarist.doctrines import DOCTRINES, power_of
 from welfarist.models import load_model
+from welfarist.welfare import WelfareFunction
 
 _FLATTERED = (
     "a saved model counts as learning nothing from these decisions: if it was learned from them, "
@@ -24,7 +26,11 @@ EXAMPLE = "welfarist compare actions.csv --comparisons decisions.csv --model mod
 Doctrines = Annotated[
     str | None,
     typer.Option(
-        "--doctrines", help="Doctrines, or none (all).", metavar="NAME,…", show_default=False
+        "--doctrines",
+        help="Doctrines, or none (all).",
+        metavar="NAME,…",
+        show_default=False,
+        callback=values.doctrines,
     ),
 ]
 Models = Annotated[
@@ -37,7 +43,10 @@ Learn = Annotated[bool, typer.Option(help="Whether to learn a rule as well.")]
 Folds = Annotated[
     int,
     typer.Option(
-        help="Parts in which decisions are held out; 0 for none.", metavar="NUMBER", min=0
+        help="Parts in which decisions are held out; 0 for none.",
+        metavar="NUMBER",
+        min=0,
+        callback=values.folds,
     ),
 ]
 
@@ -77,7 +86,7 @@ def compare(
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
 ) -> None:
-    """Put doctrines, saved models and a learned rule side by side on the same decisions."""
+    """Put doctrines, saved models and a learned rule side by side."""
     from welfarist.side_by_side import compare as side_by_side
 
     table = TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet)
@@ -85,34 +94,47 @@ def compare(
         comparisons, score, wide, preferred, other, first, second, choice, first_label, count,
         tie, by,
     )  # fmt: skip
+    rules = _rules(model or [])  # before decisions are read, which may take longer
     decided = read_decisions(actions, table, decision)
-    notes = [*decided.notes, *([_FLATTERED] if model else [])]
-    say_notes(notes)
-    shared = shared_options(None, weights, groups, prior, "newton", "auto", 200, 1e-12, seed)
-    compared = dict(noise=noise, tau_max=tau_max, rho=opt.rho_option(rho))
+    say_notes(decided.notes)
+    shared = shared_options(
+        decided.people, None, weights, groups, prior, "newton", "auto", 200, 1e-12, seed
+    )
+    compared = dict(noise=noise, tau_max=tau_max, rho=values.rho_of_text(rho))
     base = learner_of(decided, shared, compared, scale)
     with working() as said:
-        items = _items(base, doctrines, model or [], learn)
+        items = _items(base, doctrines, rules, learn)
         found = side_by_side(
             items, decided.X, decided.scores, folds=folds or None, random_state=seed
         )
-    say_notes(said)
+    caveats = [*said, *([_FLATTERED] if rules else [])]
     if json:
-        print_json({**found.to_dict(), "caveats": said, "notes": notes})
+        print_json({**found.to_dict(), "caveats": caveats, "notes": list(decided.notes)})
     else:
-        print(found)
+        print("\n".join([str(found), *(f"Note: {one_line(caveat)}" for caveat in caveats)]))
 
 
-def _items(base: Any, doctrines: str | None, models: list[str], learn: bool) -> dict[str, Any]:
+def _rules(paths: list[str]) -> dict[str, WelfareFunction]:
+    """The rules of saved models, by the names of their files."""
+    rules: dict[str, WelfareFunction] = {}
+    for path in paths:
+        name = Path(path).name
+        rules[name if name not in rules else path] = load_model(path).welfare
+    return rules
+
+
+def _items(
+    base: Any, doctrines: str | None, rules: dict[str, WelfareFunction], learn: bool
+) -> dict[str, Any]:
     """Who competes, by name: doctrines take all but p from the learner."""
     from sklearn.base import clone
 
     items: dict[str, Any] = {"learned": base} if learn else {}
-    wanted = [d.name for d in DOCTRINES] if doctrines is None else opt.listed(doctrines) or []
+    wanted = [d.name for d in DOCTRINES] if doctrines is None else values.listed(doctrines) or []
     for doctrine in wanted if wanted != ["none"] else []:
         items[doctrine] = clone(base).set_params(p=power_of(doctrine))
-    for path in models:
-        items[Path(path).name if Path(path).name not in items else path] = load_model(path).welfare
+    for name, rule in rules.items():
+        items[name if name not in items else f"{name} (saved)"] = rule
     if not items:
         raise typer.BadParameter("name what to compare: --doctrines, --model or --learn.")
     return items

@@ -13,11 +13,14 @@ from typing import Any
 
 import typer
 
+from welfarist.cli import INTERRUPTED
+from welfarist.cli.words import in_options
 from welfarist.errors import WelfaristError, WelfaristWarning
 from welfarist.exports import Table, as_json, strict
 
 PROBLEM = 1
-INTERRUPTED = 130
+# What is shown of a message: a cell of a file may be a book.
+_LONGEST = 1500
 _OUTPUT = 1  # the file descriptors
 _ERRORS = 2
 
@@ -31,15 +34,23 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **options)
             sys.stdout.flush()
         except WelfaristError as problem:
-            print(f"Error: {' '.join(str(problem).split())}", file=sys.stderr)
+            print(f"Error: {in_options(one_line(str(problem)))}", file=sys.stderr)
             raise typer.Exit(PROBLEM) from None
         except BrokenPipeError:  # whoever read the output has seen enough
-            _silence()
-            raise typer.Exit(PROBLEM) from None
+            _silence()  # no problem: a short answer would have been written in full
+            raise typer.Exit from None
         except KeyboardInterrupt:
+            print("Interrupted.", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
 
     return run
+
+
+def one_line(text: str) -> str:
+    """A message on one line, its middle left out where it is very long."""
+    text = " ".join(text.split())
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]} … {text[-half:]}"
 
 
 def _silence() -> None:
@@ -48,6 +59,12 @@ def _silence() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):  # no real file, as in a test
         return
+
+
+def was_given(ctx: typer.Context, name: str) -> bool:
+    """Whether an option was typed, with whatever value."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 @contextmanager
@@ -73,14 +90,14 @@ def working() -> Iterator[list[str]]:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
-        elif str(warning.message) not in said:
-            said.append(str(warning.message))
+        elif in_options(str(warning.message)) not in said:
+            said.append(in_options(str(warning.message)))
 
 
 def say_notes(notes: Iterable[str]) -> None:
     """Print what was guessed and what must be known to standard error, each once."""
     for note in dict.fromkeys(notes):
-        print(f"Note: {' '.join(note.split())}", file=sys.stderr)
+        print(f"Note: {in_options(one_line(note))}", file=sys.stderr)
 
 
 def print_json(record: Mapping[str, Any]) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from welfarist.cli.options import listed
+from welfarist.cli.values import listed
 from welfarist.files import (
     open_table,
     read_actions,
@@ -15,7 +16,7 @@ from welfarist.files import (
     read_wide_comparisons,
 )
 from welfarist.files.actions import SCORE
-from welfarist.files.sources import STANDARD_INPUT
+from welfarist.files.sources import FORMATS, STANDARD_INPUT
 from welfarist.validation import FloatArray
 
 
@@ -31,6 +32,17 @@ class TableOptions:
     decimal: str | None = None
     sheet: str | None = None
 
+    def check(self, paths: list[str | None]) -> None:
+        """Refuse what says nothing about these files."""
+        formats = {_format(path) for path in paths if path is not None} - {None}
+        if self.sheet is not None and formats and "excel" not in formats:
+            raise typer.BadParameter("--sheet is for workbooks; found none. Leave it out.")
+        for name in ("separator", "decimal"):
+            if getattr(self, name) is not None and formats and "text" not in formats:
+                raise typer.BadParameter(
+                    f"--{name} is for text files such as CSV; found none. Leave it out."
+                )
+
     def text(self) -> dict[str, Any]:
         """What holds for every table."""
         return dict(separator=self.separator, decimal=self.decimal, sheet=self.sheet)
@@ -44,6 +56,11 @@ class TableOptions:
             ignore=listed(self.ignore) or (),
             **self.text(),
         )
+
+
+def _format(path: str) -> str | None:
+    """What the ending of a name says; None where it says nothing."""
+    return FORMATS.get(".csv" if path == STANDARD_INPUT else Path(path).suffix.lower())
 
 
 @dataclass(frozen=True)
@@ -78,13 +95,27 @@ class Decided:
     X : Comparisons or data frame
     scores : (N,) array or None
         None for comparisons.
+    people : tuple of str
+        The stakeholders.
+    deciders : tuple of str
+        Who decided; empty if nobody said.
     notes : tuple of str
         What was guessed.
     """
 
     X: Any
     scores: FloatArray | None
+    people: tuple[str, ...]
     notes: tuple[str, ...]
+    deciders: tuple[str, ...] = ()
+
+
+# Options that say something about comparisons, and what --wide makes of the others.
+_COMPARED = (
+    "preferred", "other", "first", "second", "choice", "first_label", "count", "tie", "by",
+)  # fmt: skip
+_NAMED = ("preferred", "other")
+_OF_ACTIONS = ("name", "numbered", "stakeholders", "ignore")
 
 
 def read_decisions(path: str, table: TableOptions, decision: DecisionOptions) -> Decided:
@@ -92,9 +123,13 @@ def read_decisions(path: str, table: TableOptions, decision: DecisionOptions) ->
     told = [decision.comparisons is not None, decision.score is not None, decision.wide]
     if sum(told) > 1:
         raise typer.BadParameter("give one of --comparisons, --score and --wide, not several.")
+    table.check([path, decision.comparisons])
     if decision.wide:
+        _refuse(decision, _NAMED, "is for --comparisons, not for --wide")
+        _refuse(table, _OF_ACTIONS, "is for a table of actions, not for --wide")
         return _wide(path, table, decision)
     if decision.comparisons is None:
+        _refuse(decision, _COMPARED, "is for comparisons, not for scores")
         return _scored(path, table, decision.score)
     if path == decision.comparisons == STANDARD_INPUT:
         raise typer.BadParameter("standard input (-) can be read once: name a file for the other.")
@@ -108,7 +143,15 @@ def read_decisions(path: str, table: TableOptions, decision: DecisionOptions) ->
         first_label=decision.first_label,
         **table.text(),
     )
-    return Decided(read.decisions, None, (*actions.notes, *read.notes))
+    notes = (*actions.notes, *read.notes)
+    return Decided(read.decisions, None, actions.stakeholders, notes, read.deciders)
+
+
+def _refuse(options: Any, names: tuple[str, ...], why: str) -> None:
+    """Refuse options that would have no effect."""
+    for name in names:
+        if getattr(options, name):
+            raise typer.BadParameter(f"--{name.replace('_', '-')} {why}. Leave it out.")
 
 
 def _wide(path: str, table: TableOptions, decision: DecisionOptions) -> Decided:
@@ -120,7 +163,9 @@ def _wide(path: str, table: TableOptions, decision: DecisionOptions) -> Decided:
         first_label=decision.first_label,
         **table.text(),
     )
-    return Decided(read.decisions, None, read.notes)
+    people = read.decisions.stakeholders
+    assert people is not None
+    return Decided(read.decisions, None, people, read.notes, read.deciders)
 
 
 def _scored(path: str, table: TableOptions, score: str | None) -> Decided:
@@ -138,4 +183,5 @@ def _scored(path: str, table: TableOptions, score: str | None) -> Decided:
         score = found
         notes.append(f"{path}: the scores are in the column {found!r}.")
     actions = read_actions(path, score=score, **table.actions())
-    return Decided(actions.frame(), actions.scores, (*notes, *actions.notes))
+    people = actions.stakeholders
+    return Decided(actions.frame(), actions.scores, people, (*notes, *actions.notes))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from welfarist.files.writing import check_target
+from welfarist.cli.targets import check_targets
 
 EXAMPLE = "welfarist demo --report story.html"
 
@@ -14,8 +14,8 @@ Report = Annotated[str, typer.Option(help="Where to write the report.", metavar=
 
 
 def demo(report: Report = "report.html") -> None:
-    """Learn the rule of a simulated food-rescue charity, from its decisions to a report."""
-    check_target(report)
+    """Learn the rule of a simulated charity, up to a report."""
+    check_targets({"--report": report}, ())
     from welfarist.demo import tell
 
     tell(report)

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from welfarist.cli import options as opt
+from welfarist.cli import values
 from welfarist.cli.console import print_json, say_notes, working
 from welfarist.cli.decisions import Decided, DecisionOptions, TableOptions, read_decisions
+from welfarist.cli.people import groups_of, prior_of, weights_of
+from welfarist.cli.targets import check_targets
+from welfarist.cli.words import in_options
 from welfarist.errors import InputError
-from welfarist.files.writing import check_target
+
+if TYPE_CHECKING:
+    from welfarist.summary import SummaryRecord
 
 EXAMPLE = "welfarist fit actions.csv --comparisons decisions.csv --save model.json"
 
 _WEIGHT = "weight of "
 
-Level = Annotated[float, typer.Option(help="Level of the intervals.", metavar="NUMBER")]
+CovarianceName = Literal["fisher", "robust", "clustered", "bootstrap"]
+MethodName = Literal["profile", "wald", "bootstrap"]
+
+Level = Annotated[
+    float,
+    typer.Option(help="Level of the intervals.", metavar="NUMBER", callback=values.between_0_and_1),
+]
 Method = Annotated[
-    str | None,
-    typer.Option(help="Intervals by profile or wald.", metavar="NAME", show_default=False),
+    MethodName | None,
+    typer.Option(help="How intervals are made (as the covariance says).", show_default=False),
 ]
-Covariance = Annotated[
-    str, typer.Option(help="Standard errors: fisher, robust or clustered.", metavar="NAME")
-]
+Covariance = Annotated[CovarianceName, typer.Option(help="Kind of standard errors.")]
 Intervals = Annotated[bool, typer.Option(help="Whether to work out intervals.")]
 Save = Annotated[
     str | None, typer.Option(help="Save the model to a file.", metavar="FILE", show_default=False)
@@ -77,10 +87,8 @@ def fit(
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
 ) -> None:
-    """Learn the welfare function behind decisions: who counts how much, and which doctrine."""
-    for target in (save, report):
-        if target is not None:
-            check_target(target)
+    """Learn the rule behind decisions: who counts how much."""
+    check_targets({"--save": save, "--report": report}, (actions, comparisons, weights, groups))
     table = TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet)
     decision = DecisionOptions(
         comparisons, score, wide, preferred, other, first, second, choice, first_label, count,
@@ -88,28 +96,56 @@ def fit(
     )  # fmt: skip
     decided = read_decisions(actions, table, decision)
     say_notes(decided.notes)
-    shared = shared_options(p, weights, groups, prior, solver, starts, max_iter, tol, seed)
-    compared = dict(noise=noise, tau_max=tau_max, rho=opt.rho_option(rho))
+    if covariance == "clustered":
+        _require_deciders(decided)
+    shared = shared_options(
+        decided.people, p, weights, groups, prior, solver, starts, max_iter, tol, seed
+    )
+    compared = dict(noise=noise, tau_max=tau_max, rho=values.rho_of_text(rho))
     with working():  # its warnings are the caveats of the result
         learned = learner_of(decided, shared, compared, scale)
         learned.fit(decided.X, decided.scores)
-        result = learned.result_
-        summary = result.summary(level if intervals else None, method, covariance)
-    record = summary.record
-    say_notes(record.caveats)
+        result = learned.result_.with_covariance(covariance)
+        summary = result.summary(level if intervals else None, method)
+    record = _in_options(summary.record)
     if save is not None:
         from welfarist.models import save_model
 
         save_model(learned, save, _kept_intervals(record))
+        print(f"Model: {save}", file=sys.stderr)
     if report is not None:
-        _write_report(result, report)
+        with working():
+            result.report(report, level=level, method=method)
+        print(f"Report: {report}", file=sys.stderr)
     if json:
         print_json(_as_record(result, record, decided.notes))
     else:
-        print(type(summary)(replace(record, caveats=())))  # which were said already
+        print(type(summary)(record))
+
+
+def _require_deciders(decided: Decided) -> None:
+    if decided.scores is not None:
+        raise typer.BadParameter(
+            "--covariance clustered is for comparisons; found scores. Use --covariance robust."
+        )
+    if not decided.deciders:
+        raise InputError(
+            "--covariance clustered needs to know who decided; found no column that says so. Name "
+            "it with --by COLUMN."
+        )
+
+
+def _in_options(record: SummaryRecord) -> SummaryRecord:
+    """A summary that speaks of options, not of Python."""
+    return replace(
+        record,
+        lines=tuple(map(in_options, record.lines)),
+        caveats=tuple(map(in_options, record.caveats)),
+    )
 
 
 def shared_options(
+    people: tuple[str, ...],
     p: str | None,
     weights: str | None,
     groups: str | None,
@@ -121,13 +157,14 @@ def shared_options(
     seed: int,
 ) -> dict[str, Any]:
     """The options that both learners have."""
+    shared = groups_of(groups, people)
     return dict(
-        p=opt.power_option(p),
-        weights=opt.weights_option(weights),
-        groups=opt.groups_option(groups),
-        prior=opt.prior_option(prior),
+        p=values.power_of_text(p),
+        weights=weights_of(weights, people),
+        groups=shared,
+        prior=prior_of(prior, people, shared),
         solver=solver,
-        n_starts=opt.starts_option(starts),
+        n_starts=values.starts_of_text(starts),
         max_iter=max_iter,
         tol=tol,
         random_state=seed,
@@ -152,17 +189,18 @@ def learner_of(
     return WelfareRegressor(**shared, scale=scale)
 
 
-def _kept_intervals(record: Any) -> dict[str, Any]:
+def _kept_intervals(record: SummaryRecord) -> dict[str, Any]:
     """The intervals of a summary by the names of its rows, with their level."""
     found = {row.parameter: (row.low, row.high) for row in record.rows if row.low is not None}
     return {"level": record.level, **found} if found else {}
 
 
-def _as_record(result: Any, record: Any, notes: tuple[str, ...]) -> dict[str, Any]:
+def _as_record(result: Any, record: SummaryRecord, notes: tuple[str, ...]) -> dict[str, Any]:
     """What `--json` prints."""
     estimates = result.to_dict()
     decisions = estimates.pop("decisions")
-    caveats = estimates.pop("caveats")
+    if result.exact is not None:
+        estimates["powers"] = [[part.low, part.high] for part in result.exact.intervals]
     intervals = {row.parameter: [row.low, row.high] for row in record.rows if row.low is not None}
     weights = {
         row.parameter.removeprefix(_WEIGHT): intervals.pop(row.parameter)
@@ -175,15 +213,6 @@ def _as_record(result: Any, record: Any, notes: tuple[str, ...]) -> dict[str, An
         "intervals": {**intervals, **({"weights": weights} if weights else {})},
         "level": record.level,
         "lines": list(record.lines),
-        "caveats": caveats,
+        "caveats": list(record.caveats),
         "notes": list(notes),
     }
-
-
-def _write_report(result: Any, path: str) -> None:
-    write = getattr(result, "report", None)
-    if write is None:
-        raise InputError(f"{path}: this version of welfarist cannot write reports.")
-    with working():
-        write(path)
-    print(f"Report: {path}", file=sys.stderr)

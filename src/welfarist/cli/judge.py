@@ -27,8 +27,8 @@ def judge(
     b: Another,
     model: opt.ModelFile = None,
     doctrine: opt.Doctrine = None,
-    p: opt.Power = None,
-    weights: opt.Weights = None,
+    p: opt.RulePower = None,
+    weights: opt.RuleWeights = None,
     json: opt.Json = False,
     name: opt.Name = None,
     numbered: opt.Numbered = False,
@@ -38,7 +38,7 @@ def judge(
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
 ) -> None:
-    """Decide between two actions by a saved model or a doctrine, and say why."""
+    """Decide between two actions, and say why."""
     table = TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet)
     rule = rule_of(actions, table, model, doctrine, p, weights)
     say_notes(rule.notes)
@@ -93,9 +93,8 @@ def _table(rule: Rule, record: dict[str, Any]) -> Table:
         for action in (first, second):
             cells += [f"{action['utilities'][person]:g}", f"{action['shares'][person]:.0%}"]
         rows.append(tuple(cells))  # type: ignore[arg-type]
-    verdict = "Neither is better." if record["preferred"] is None else f"{record['preferred']}."
-    chance = record["probability_first"]
-    lines = [f"Preferred: {verdict}"]
+    preferred, chance = record["preferred"], record["probability_first"]
+    lines = ["Neither is preferred." if preferred is None else f"Preferred: {preferred}."]
     if chance is not None:
         lines.append(f"A decision maker who errs as before chooses {first['action']} {chance:.1%}")
         lines[-1] += " of the time."

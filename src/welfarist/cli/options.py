@@ -1,20 +1,28 @@
-"""The options that several commands share, and what their texts mean."""
+"""The options that several commands share."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 import typer
 
-from welfarist.doctrines import power_of
-from welfarist.errors import InputError
-from welfarist.files import read_groups, read_weights
-from welfarist.files.sources import FORMATS
+from welfarist.cli import values
 
 
-def _option(text: str, *names: str, metavar: str | None = None) -> Any:
-    return typer.Option(*names, help=text, metavar=metavar, show_default=False)
+def _option(
+    text: str,
+    *names: str,
+    metavar: str | None = None,
+    check: Callable[[Any], Any] | None = None,
+) -> Any:
+    return typer.Option(
+        *names,
+        help=text,
+        metavar=metavar,
+        show_default=False,
+        callback=check,
+    )
 
 
 ActionsFile = Annotated[
@@ -32,8 +40,11 @@ Name = Annotated[Text, _option("Column of the actions' names (the first).", meta
 Numbered = Annotated[bool, _option("The actions have no names: call them 1, 2, …", "--numbered")]
 Stakeholders = Annotated[Text, _option("Columns of the utilities (all others).", metavar=COLUMNS)]
 Ignore = Annotated[Text, _option("Columns to leave out.", metavar=COLUMNS)]
-Separator = Annotated[Text, _option("What separates columns, such as ';' or tab.", metavar="MARK")]
-Decimal = Annotated[Text, _option("The decimal mark, . or ,", metavar="MARK")]
+Separator = Annotated[
+    Text,
+    _option("What separates columns, such as ';' or tab.", metavar="MARK", check=values.separator),
+]
+Decimal = Annotated[Text, _option("The decimal mark, . or ,", metavar="MARK", check=values.decimal)]
 Sheet = Annotated[Text, _option("Sheet of a workbook (the first).", metavar="NAME")]
 Json = Annotated[bool, _option("Print JSON and nothing else.", "--json")]
 
@@ -61,125 +72,70 @@ Count = Annotated[Text, _option("Column of how often (count).", metavar=COLUMN)]
 Tie = Annotated[Text, _option("Column of ties (tie).", metavar=COLUMN)]
 By = Annotated[Text, _option("Column of who decided (by).", metavar=COLUMN)]
 
-Noise = Annotated[
-    str, typer.Option(help="How choices err: logistic, lapse, flip or none.", metavar="NAME")
-]
-Power = Annotated[
-    Text, _option("The power, a number, inf, -inf or a doctrine (learned).", "--p", metavar="P")
-]
+NoiseName = Literal["logistic", "lapse", "flip", "none"]
+SolverName = Literal["newton", "grid", "two_stage", "exact"]
+Noise = Annotated[NoiseName, typer.Option(help="How choices err.")]
+_POWER = "The power: a number, inf, -inf or a doctrine"
+Power = Annotated[Text, _option(f"{_POWER} (learned).", "--p", metavar="P", check=values.power)]
+RulePower = Annotated[Text, _option(f"{_POWER}.", "--p", metavar="P", check=values.power)]
 Weights = Annotated[
     Text,
-    _option("Weights: learn, equal, a file, or a=2,b=1 (learn).", metavar="WEIGHTS"),
+    _option(
+        "Weights: learn, equal, a file, or a=2,b=1 (learn).",
+        metavar="WEIGHTS",
+        check=values.weights,
+    ),
+]
+RuleWeights = Annotated[
+    Text,
+    _option(
+        "Weights: equal, a file, or a=2,b=1 (equal).",
+        "--weights",
+        metavar="WEIGHTS",
+        check=values.known_weights,
+    ),
 ]
 Groups = Annotated[
     Text,
-    _option("People who share a weight: a file, or north=a,b;south=c.", metavar="GROUPS"),
+    _option(
+        "People who share a weight: a file, or north=a,b;south=c.",
+        metavar="GROUPS",
+        check=values.groups,
+    ),
 ]
-Prior = Annotated[Text, _option("Prior on weights: 1 or more, or a=2,b=1.", metavar="PRIOR")]
+Prior = Annotated[
+    Text,
+    _option("Prior on weights: 1 or more, or a=2,b=1.", metavar="PRIOR", check=values.prior),
+]
 Scale = Annotated[bool, _option("Scores are on another scale than utilities.", "--scale")]
-Solver = Annotated[str, typer.Option(help="newton, grid, two_stage or exact.", metavar="NAME")]
-TauMax = Annotated[float, typer.Option(help="Largest temperature.", metavar="NUMBER")]
+Solver = Annotated[SolverName, typer.Option(help="How the best rule is searched for.")]
+TauMax = Annotated[
+    float, typer.Option(help="Largest temperature.", metavar="NUMBER", callback=values.positive)
+]
 Rho = Annotated[
     Text,
-    _option("Flip probability, or 'error rate', or 'cross-validation'.", metavar="RHO"),
+    _option(
+        "Flip probability, or 'error rate', or 'cross-validation'.",
+        metavar="RHO",
+        check=values.rho,
+    ),
 ]
-Starts = Annotated[str, typer.Option(help="How many starts, or auto.", metavar="NUMBER")]
-MaxIter = Annotated[int, typer.Option(help="Most steps per start.", metavar="NUMBER")]
-Tol = Annotated[float, typer.Option(help="When a start has converged.", metavar="NUMBER")]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.", metavar="NUMBER")]
+Starts = Annotated[
+    str, typer.Option(help="How many starts, or auto.", metavar="NUMBER", callback=values.starts)
+]
+MaxIter = Annotated[int, typer.Option(help="Most steps per start.", metavar="NUMBER", min=1)]
+Tol = Annotated[
+    float,
+    typer.Option(help="When a start has converged.", metavar="NUMBER", callback=values.positive),
+]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.", metavar="NUMBER", min=0)]
 
 ModelFile = Annotated[Text, _option("A model saved by welfarist fit --save.", metavar=FILE)]
 Doctrine = Annotated[
     Text,
-    _option("A doctrine: egalitarian, harmonic, Nash, utilitarian, best off.", metavar="NAME"),
+    _option(
+        "A doctrine: egalitarian, harmonic, Nash, utilitarian, best off.",
+        metavar="NAME",
+        check=values.doctrine,
+    ),
 ]
-
-
-def listed(text: str | None) -> list[str] | None:
-    """Names with commas between them, as a list; None if nothing was said."""
-    if text is None:
-        return None
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def power_option(text: str | None) -> float | None:
-    """A power, or the name of a doctrine; None is to be learned."""
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return power_of(text)
-
-
-def weights_option(text: str | None) -> Any:
-    """What is known about the weights, for the learners."""
-    if text is None or text in ("learn", "equal"):
-        return text or "learn"
-    return by_name_option(text, "--weights") if _inline(text) else read_weights(text)
-
-
-def groups_option(text: str | None) -> Any:
-    """Who shares a weight with whom, for the learners."""
-    if text is None:
-        return None
-    if not _inline(text):
-        return read_groups(text)
-    groups: dict[str, list[str]] = {}
-    for part in text.split(";"):
-        group, found, names = part.partition("=")
-        members = listed(names)
-        if not (found and group.strip() and members):
-            raise InputError(
-                "--groups must be a file with the columns stakeholder and group, or groups such as "
-                f"'north=a,b;south=c'; found {part.strip()!r}. Correct it."
-            )
-        groups[group.strip()] = members
-    return groups
-
-
-def prior_option(text: str | None) -> Any:
-    """The prior on the weights, for the learners."""
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return by_name_option(text, "--prior")
-
-
-def rho_option(text: str | None) -> Any:
-    """The flip probability or how it is estimated, for the learner."""
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def starts_option(text: str) -> Any:
-    """How many starts, for the learners."""
-    return int(text) if text.isdecimal() else text
-
-
-def by_name_option(text: str, option: str) -> dict[str, float]:
-    """Numbers by name, such as a=2,b=1."""
-    found = {}
-    for part in text.split(","):
-        name, _, value = part.rpartition("=")
-        try:
-            found[name.strip()] = float(value)
-        except ValueError:
-            name = ""
-        if not name.strip():
-            raise InputError(
-                f"{option} must be a file or numbers by name such as a=2,b=1; found "
-                f"{part.strip()!r}. Correct it."
-            )
-    return found
-
-
-def _inline(text: str) -> bool:
-    """Whether names and values stand in the option itself, not in a file."""
-    return "=" in text and Path(text).suffix.lower() not in FORMATS and not Path(text).exists()

@@ -28,8 +28,8 @@ def rank(
     actions: opt.ActionsFile,
     model: opt.ModelFile = None,
     doctrine: opt.Doctrine = None,
-    p: opt.Power = None,
-    weights: opt.Weights = None,
+    p: opt.RulePower = None,
+    weights: opt.RuleWeights = None,
     top: Top = None,
     json: opt.Json = False,
     name: opt.Name = None,
@@ -40,7 +40,7 @@ def rank(
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
 ) -> None:
-    """Put actions in order, best first, by a saved model or a doctrine."""
+    """Put actions in order by a saved model or a doctrine."""
     table = TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet)
     rule = rule_of(actions, table, model, doctrine, p, weights)
     say_notes(rule.notes)

@@ -19,6 +19,6 @@ Only = Annotated[
 
 
 def replicate(quick: Quick = False, fresh: Fresh = False, only: Only = None) -> None:
-    """Run the paper's experiments again, in a clone of the project (a quarter of an hour)."""
+    """Run the paper's experiments again, in a clone (15 minutes)."""
     chosen = ["--quick"] * quick + ["--fresh"] * fresh
     run_study("replication", [*chosen, *(["--only", only] if only is not None else [])])

@@ -7,8 +7,10 @@ from typing import Any
 
 import typer
 
-from welfarist.cli import options as opt
+from welfarist.cli import values
 from welfarist.cli.decisions import TableOptions
+from welfarist.cli.people import weights_of
+from welfarist.doctrines import DOCTRINES
 from welfarist.files import Actions, open_table, read_actions
 from welfarist.models import Model, load_model
 from welfarist.welfare import WelfareFunction
@@ -53,27 +55,41 @@ def rule_of(
     """Read the actions and the rule that judges them."""
     if sum(given is not None for given in (model, doctrine, p)) != 1:
         raise typer.BadParameter("give a rule: one of --model, --doctrine and --p.")
+    table.check([path])
     if model is not None:
-        if weights is not None:
-            raise typer.BadParameter("--weights go with --doctrine or --p: a model has its own.")
-        loaded = load_model(model)
-        assert loaded.welfare.stakeholders is not None
-        actions = _actions_for(path, table, loaded.welfare.stakeholders)
-        notes = (*actions.notes, *_left_out(path, table, actions))
-        return Rule(loaded, f"{model}, p = {loaded.welfare.p:.4g}", actions, notes)
-    power = opt.power_option(doctrine if doctrine is not None else p)
+        return _saved(path, table, model, weights)
+    power = values.power_of_text(doctrine if doctrine is not None else p)
     assert power is not None
-    known = opt.weights_option(weights if weights not in (None, "learn") else "equal")
-    if isinstance(known, dict):
-        actions = _actions_for(path, table, tuple(known))
-        rule = WelfareFunction(power, list(known.values()), list(known))
-        notes = (*actions.notes, *_left_out(path, table, actions))
-    else:
-        actions = read_actions(path, **table.actions())
-        rule = WelfareFunction(power, None, list(actions.stakeholders))
-        notes = actions.notes
+    actions = read_actions(path, **table.actions())
+    people = actions.stakeholders
+    known = weights_of("equal" if weights is None else weights, people)
+    shares = None if known == "equal" else [known[person] for person in people]
+    rule = WelfareFunction(power, shares, list(people))
     made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0)
-    return Rule(made, f"{rule.doctrine}, p = {power:g}", actions, notes)
+    return Rule(made, _named(rule), actions, actions.notes)
+
+
+def _saved(path: str, table: TableOptions, model: str, weights: str | None) -> Rule:
+    """The rule of a saved model, applied to the columns that it knows by name."""
+    if weights is not None:
+        raise typer.BadParameter("--weights go with --doctrine or --p: a model has its own.")
+    for option in ("stakeholders", "ignore"):
+        if getattr(table, option) is not None:
+            raise typer.BadParameter(
+                f"--{option} goes with --doctrine or --p: a model says which columns it uses."
+            )
+    loaded = load_model(model)
+    assert loaded.welfare.stakeholders is not None
+    actions = _actions_for(path, table, loaded.welfare.stakeholders)
+    notes = (*actions.notes, *_left_out(path, table, actions))
+    return Rule(loaded, f"{model}, p = {loaded.welfare.p:.4g}", actions, notes)
+
+
+def _named(rule: WelfareFunction) -> str:
+    """A rule by its doctrine, or by its power and between which doctrines that lies."""
+    if rule.doctrine in (doctrine.name for doctrine in DOCTRINES):
+        return f"{rule.doctrine}, p = {rule.p:g}"
+    return f"p = {rule.p:g} ({rule.doctrine})"
 
 
 def _actions_for(path: str, table: TableOptions, people: tuple[str, ...]) -> Actions:
@@ -89,6 +105,5 @@ def _left_out(path: str, table: TableOptions, actions: Actions) -> list[str]:
         return []
     columns = open_table(path, **table.text()).columns
     named = () if table.numbered else (table.name or columns[0],)
-    ignored = opt.listed(table.ignore) or []
-    left = [c for c in columns if c not in (*actions.stakeholders, *named, *ignored)]
+    left = [c for c in columns if c not in (*actions.stakeholders, *named)]
     return [f"{path}: the rule does not use {listed(left)}."] if left else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import typer
@@ -13,7 +13,8 @@ import typer
 from welfarist import __version__
 from welfarist import simulate as worlds
 from welfarist.cli import options as opt
-from welfarist.cli.console import working
+from welfarist.cli import values
+from welfarist.cli.console import was_given, working
 from welfarist.decisions import Comparisons
 from welfarist.errors import InputError
 from welfarist.files.writing import check_target, write_whole
@@ -25,25 +26,41 @@ from welfarist.welfare import WelfareFunction
 EXAMPLE = "welfarist simulate world --people 5 --decisions 300"
 
 TRUTH = "truth.json"
+_TABLES = ("actions", "comparisons", "groups")
+Kind = Literal["csv", "parquet"]
 
-Folder = Annotated[str, typer.Argument(help="Folder to write to, made if it is not there.")]
+Folder = Annotated[
+    str,
+    typer.Argument(
+        help="Folder to write to, made if it is not there.", metavar="FOLDER", show_default=False
+    ),
+]
 People = Annotated[int, typer.Option(help="How many stakeholders.", metavar="NUMBER", min=1)]
 Actions = Annotated[int, typer.Option(help="How many actions.", metavar="NUMBER", min=2)]
 Decisions = Annotated[int, typer.Option(help="How many comparisons.", metavar="NUMBER", min=1)]
-Power = Annotated[str, typer.Option("--p", help="The true power, or a doctrine.", metavar="P")]
+Power = Annotated[
+    str,
+    typer.Option("--p", help="The true power, or a doctrine.", metavar="P", callback=values.power),
+]
 WorldWeights = Annotated[
     str | None,
     typer.Option(
         "--weights",
         help="The true weights: random, equal, or numbers such as 2,1,1 (random).",
         metavar="WEIGHTS",
+        callback=values.world_weights,
         show_default=False,
     ),
 ]
 Tau = Annotated[
-    float, typer.Option(help="Temperature; larger errs less, inf never.", metavar="NUMBER")
+    float,
+    typer.Option(
+        help="Temperature; larger errs less, inf never.", metavar="NUMBER", callback=values.positive
+    ),
 ]
-Rho = Annotated[float, typer.Option(help="Probability of a slip.", metavar="NUMBER")]
+Rho = Annotated[
+    float, typer.Option(help="Probability of a slip.", metavar="NUMBER", callback=values.slip)
+]
 Charity = Annotated[
     bool,
     typer.Option("--charity", help="A food-rescue charity: 18 stakeholders in 4 groups."),
@@ -52,13 +69,29 @@ Scores = Annotated[
     bool, typer.Option("--scores", help="Scores of all actions in place of comparisons.")
 ]
 Nu = Annotated[
-    float, typer.Option(help="Noise of scores, as a share of an action's range.", metavar="NUMBER")
+    float,
+    typer.Option(
+        help="Noise of scores, as a share of an action's range.",
+        metavar="NUMBER",
+        callback=values.not_negative,
+    ),
 ]
-Format = Annotated[Literal["csv", "parquet"], typer.Option(help="Kind of file.")]
+Format = Annotated[Kind, typer.Option(help="Kind of file.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
 
 
+# Options that say nothing beside another one, with the reason.
+_WITHOUT_EFFECT = {
+    "people": "--charity has 18 stakeholders",
+    "decisions": "--scores are of all actions",
+    "tau": "--scores have another noise, --nu",
+    "rho": "--scores have another noise, --nu",
+    "nu": "it is the noise of --scores",
+}
+
+
 def simulate(
+    ctx: typer.Context,
     folder: Folder,
     people: People = 5,
     actions: Actions = 100,
@@ -74,8 +107,13 @@ def simulate(
     format: Format = "csv",
     force: Force = False,
 ) -> None:
-    """Write a simulated world to files: actions, decisions, and the truth behind them."""
-    power = opt.power_option(p)
+    """Write a simulated world to files, with its truth."""
+    _refuse_idle(ctx, charity, scores)
+    if weights is not None and "," in weights and not charity and len(weights.split(",")) != people:
+        raise typer.BadParameter(
+            f"--weights must be as many as --people; found {len(weights.split(','))} for {people}."
+        )
+    power = values.power_of_text(p)
     assert power is not None
     with working():
         world = _world(charity, actions, people, power, weights, seed)
@@ -87,6 +125,16 @@ def simulate(
     tables = tables_of(world, told, choices)
     truth = _truth(world, choices is not None, tau, rho)
     _write(Path(folder), tables, format, truth, force)
+
+
+def _refuse_idle(ctx: typer.Context, charity: bool, scores: bool) -> None:
+    """Refuse options that were given and would have no effect."""
+    idle = ["people"] * charity + (["decisions", "tau", "rho"] if scores else ["nu"])
+    for name in idle:
+        if was_given(ctx, name):
+            raise typer.BadParameter(
+                f"--{name} has no effect here: {_WITHOUT_EFFECT[name]}. Leave it out."
+            )
 
 
 def _world(
@@ -107,12 +155,7 @@ def _world(
 def _weights(text: str | None) -> Any:
     if text is None or text in ("random", "equal"):
         return text
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(
-            f"--weights must be random, equal or numbers such as 2,1,1; found {text!r}."
-        ) from None
+    return [float(part) for part in text.split(",")]
 
 
 def tables_of(world: World, scores: Any, choices: Comparisons | None) -> dict[str, Any]:
@@ -156,15 +199,19 @@ def _truth(world: World, compared: bool, tau: float, rho: float) -> Model:
 
 def _write(folder: Path, tables: dict[str, Any], kind: str, truth: Model, force: bool) -> None:
     targets = {name: folder / f"{name}.{kind}" for name in tables}
-    there = [path for path in (*targets.values(), folder / TRUTH) if path.exists()]
+    there = [path for path in _files_of_worlds(folder) if path.exists()]
     if there and not force:
         raise InputError(f"{there[0]}: is there already. Name another folder, or use --force.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"{folder}: cannot be made: {problem.strerror}. Name another.") from None
-    for path in targets.values():
+    for path in (*targets.values(), folder / TRUTH):
         check_target(path)
+    for path in there:
+        if path not in targets.values() and path != folder / TRUTH:
+            path.unlink()  # beside the new files it would pass for one of them
+            print(f"Removed: {path}", file=sys.stderr)
     for name, path in targets.items():
         write_whole(path, _content(tables[name], kind))
         print(path)
@@ -174,6 +221,12 @@ def _write(folder: Path, tables: dict[str, Any], kind: str, truth: Model, force:
     second = f" {targets['comparisons']}" if "comparisons" in targets else ""
     grouped = f" --groups {targets['groups']}" if "groups" in targets else ""
     print(f"Next: welfarist fit {targets['actions']} {decided}{second}{grouped}", file=sys.stderr)
+
+
+def _files_of_worlds(folder: Path) -> list[Path]:
+    """All files that this command ever writes to a folder."""
+    tables = [f"{name}.{kind}" for name in _TABLES for kind in get_args(Kind)]
+    return [folder / name for name in (*tables, TRUTH)]
 
 
 def _content(columns: dict[str, Any], kind: str) -> bytes:

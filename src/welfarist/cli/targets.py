@@ -23,12 +23,12 @@ def check_targets(outputs: Mapping[str, str | None], inputs: Iterable[str | None
         What the command reads. Values of options that are no files do no harm.
     """
     given = {option: path for option, path in outputs.items() if path is not None}
-    read = [path for path in inputs if path is not None]
+    read = [path for path in inputs if path is not None and os.path.exists(path)]
     for option, path in given.items():
         if path == STANDARD_INPUT:
             raise typer.BadParameter(
-                f"{option} - would write a file: what it writes has no place among the answers. "
-                "Name a file."
+                f"{option} cannot write to standard output (-), which is for the answer. Name a "
+                "file."
             )
         if not path.strip():
             raise typer.BadParameter(f"{option} needs the name of a file; found an empty one.")
