@@ -44,11 +44,13 @@ class Profile:
     estimate : float
         The power that was learned.
     interval : pair of floats
-        All powers whose deviance is at most `allowed`.
+        All powers whose deviance is at most `allowed`, unless `interval_by` says otherwise.
     level : float
         Of the interval.
     allowed : float
-        The deviance at the ends of the interval.
+        The deviance at the ends of a profile-likelihood interval.
+    interval_by : str
+        How the interval was made.
     """
 
     p: FloatArray
@@ -58,6 +60,7 @@ class Profile:
     interval: tuple[float, float]
     level: float
     allowed: float
+    interval_by: str = "profile likelihood"
 
     @property
     def relative_likelihood(self) -> FloatArray:
