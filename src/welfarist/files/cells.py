@@ -35,6 +35,9 @@ class Cell(Protocol):
     def taken(self, column: Any) -> Any:
         """What a whole column of that type stands for, or None if something is wrong with it."""
 
+    def doubtful(self, entries: Any) -> Any:
+        """Which of many texts :meth:`parse` might refuse, as a column of true and false."""
+
     def parse(self, value: Any) -> Any:
         """The value of one cell (None or text that is empty: missing), or a CellError."""
 
@@ -87,6 +90,15 @@ class Number:
         import polars as pl
 
         return pl.Series(name, values, dtype=pl.Float64)
+
+    def doubtful(self, entries: Any) -> Any:
+        """Texts that are not plainly a number that is large enough."""
+        import polars as pl
+
+        plain = entries.str.replace(",", ".", literal=True) if self.decimal == "," else entries
+        numbers = plain.cast(pl.Float64, strict=False)
+        good = numbers.is_finite() & (numbers >= self.least)
+        return ~good.fill_null(False)
 
     def parse(self, value: Any) -> float:
         """The number in a cell."""
@@ -167,6 +179,10 @@ class Text:
 
         return pl.Series(name, values, dtype=pl.String)
 
+    def doubtful(self, entries: Any) -> Any:
+        """Texts that are empty though there must be something."""
+        return (entries.fill_null("").str.strip_chars() == "") & self.required
+
     def parse(self, value: Any) -> str:
         """The text in a cell, without blanks around it."""
         text = "" if value is None else as_text(value).strip()
@@ -219,6 +235,10 @@ class Known:
         import polars as pl
 
         return pl.Series(name, values, dtype=pl.Int32)
+
+    def doubtful(self, entries: Any) -> Any:
+        """Texts that are none of the names."""
+        return ~entries.fill_null("").is_in(self.names.implode())
 
     def parse(self, value: Any) -> int:
         """The number of the name in a cell, if it is known."""

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -136,18 +137,52 @@ class Delimited:
         """The columns read cell by cell, or an error that says where it stands."""
         import polars as pl
 
-        number = {column: self.columns.index(column) for column in cells}
-        values: dict[str, list[Any]] = {column: [] for column in cells}
+        rows = 0
         for line, record in self._records():
             self._refuse_ragged(line, record)
-            for column, cell in cells.items():
-                try:
-                    values[column].append(cell.parse(record[number[column]]))
-                except CellError as problem:
-                    raise InputError(
-                        f"{self.name}, line {line}, column {shown(column)}: {problem}"
-                    ) from None
+            rows += 1
+        doubtful = self._doubtful(cells, rows)
+        if doubtful is not None:  # a problem far below is found without a look at all cells
+            for (line, record), doubt in zip(self._records(), doubtful, strict=True):
+                if doubt:
+                    self._parsed(line, record, cells)
+        values: dict[str, list[Any]] = {column: [] for column in cells}
+        for line, record in self._records():
+            for column, value in self._parsed(line, record, cells).items():
+                values[column].append(value)
         return pl.DataFrame([cell.made(c, values[c]) for c, cell in cells.items()])
+
+    def _parsed(self, line: int, record: list[str], cells: Mapping[str, Cell]) -> dict[str, Any]:
+        """The values of one row by column."""
+        found = {}
+        for column, cell in cells.items():
+            try:
+                found[column] = cell.parse(record[self._number[column]])
+            except CellError as problem:
+                raise InputError(
+                    f"{self.name}, line {line}, column {shown(column)}: {problem}"
+                ) from None
+        return found
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {column: number for number, column in enumerate(self.columns)}
+
+    def _doubtful(self, cells: Mapping[str, Cell], rows: int) -> list[bool] | None:
+        """Which rows may hold a problem; None where polars sees others than there are."""
+        import polars as pl
+
+        frame = self._frame({}, list(self.columns))
+        if frame is None:
+            return None
+        frame = frame.filter(pl.any_horizontal(pl.all().str.strip_chars() != ""))
+        if len(frame) != rows:
+            return None
+        doubts = [cell.doubtful(frame[column]).alias(column) for column, cell in cells.items()]
+        found: list[bool] = (
+            pl.DataFrame(doubts).select(pl.any_horizontal(pl.all())).to_series().to_list()
+        )
+        return found
 
     def _refuse_ragged(self, line: int, record: list[str]) -> None:
         if len(record) == len(self.columns):
