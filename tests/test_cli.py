@@ -212,6 +212,24 @@ def test_fit_saves_a_model_that_rank_reads(tmp_path, learned):
     assert saved.intervals["level"] == 0.95
 
 
+@pytest.mark.parametrize(
+    ("covariance", "method", "level"), [("clustered", None, 0.9), ("fisher", "wald", 0.8)]
+)
+def test_the_report_follows_what_was_chosen(tmp_path, covariance, method, level):
+    path, expected = tmp_path / "typed.html", tmp_path / "called.html"
+    chosen = ("--covariance", covariance, "--level", str(level))
+    chosen += () if method is None else ("--method", method)
+    done = run("fit", "actions.csv", "-c", "decisions.csv", *chosen, "--report", str(path))
+    assert done.stderr == f"Report: {path}\n"
+    actions = wf.files.read_actions("actions.csv")
+    decided = wf.files.read_comparisons("decisions.csv", actions).decisions
+    result = wf.ComparisonClassifier(random_state=0).fit(decided).result_
+    result.with_covariance(covariance).report(expected, level=level, method=method)
+    assert path.read_bytes() == expected.read_bytes()
+    result.report(expected)
+    assert path.read_bytes() != expected.read_bytes()
+
+
 def test_a_place_that_cannot_be_written_to_is_refused_before_the_fit(tmp_path):
     path = str(tmp_path / "no" / "m.json")
     done = run("fit", "actions.csv", "-c", "decisions.csv", "--save", path, code=1)

@@ -244,8 +244,8 @@ class _Fields:
         if not isinstance(record, Mapping) or record.get("format") != FORMAT:
             found = record.get("format") if isinstance(record, Mapping) else type(record).__name__
             raise InputError(
-                f"{source}: a saved model must have the format {FORMAT!r}; found {found!r}. This "
-                "is another file: models are written by save_model, or welfarist fit --save."
+                f"{source}: a saved model must have the format {FORMAT!r}; found {found!r:.80}. "
+                "This is another file: models are written by save_model, or welfarist fit --save."
             )
         self._record = record
 
@@ -262,7 +262,7 @@ class _Fields:
         unknown = [key for key in self._record if key not in _KEYS]
         missing = [key for key in _KEYS if key not in self._record]
         if unknown or missing:
-            what = f"the unknown {unknown[0]!r}" if unknown else f"no {missing[0]!r}"
+            what = f"the unknown {unknown[0]!r:.80}" if unknown else f"no {missing[0]!r}"
             raise InputError(
                 f"{self._source}: a saved model must have the entries {', '.join(_KEYS)}; found "
                 f"{what}. It was changed by hand: save the model again."
