@@ -55,7 +55,7 @@ def profile(
         Of the interval; a Profile has its own.
     method : "profile", "wald" or "bootstrap", optional
         How the interval is made. Left out, it is what goes with the result's standard errors; see
-        :meth:`FitResult.with_covariance`. A Profile has its own.
+        :meth:`welfarist.FitResult.with_covariance`. A Profile has its own.
 
     Returns
     -------
