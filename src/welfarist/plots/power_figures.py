@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from welfarist.drawing import BLUE, ORANGE, PALE, VERMILLION, new_axes
+from welfarist.drawing import BLUE, ORANGE, PALE, VERMILLION, axes_to_use
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
 from welfarist.inference.power_profile import Profile
 from welfarist.plots.power_axis import prepare, prepare_near, rounded
+from welfarist.plots.sources import result_of
 from welfarist.steps import LossSteps, PowerInterval, compact, expanded
 from welfarist.validation import FloatArray
 
@@ -29,12 +30,15 @@ def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 
 
     The height is the likelihood of a power, everything else at its best, over that of the power
     that was learned. The interval is shaded, the doctrines are marked below the axis. Of an
-    interval too narrow to be seen on the whole line only its neighbourhood is drawn.
+    interval too narrow to be seen on the whole line only its neighbourhood is drawn. The interval
+    is the result's own, which :meth:`FitResult.with_covariance` may have chosen; the legend says
+    how it was made.
 
     Parameters
     ----------
     result : FitResult or Profile
-        A fit that learned p; or its ``profile()``, so as not to work it out again.
+        A fit that learned p, or the fitted learner; or its ``profile()``, so as not to work it
+        out again.
     ax : matplotlib axes, optional
         Where to draw; a new figure if left out.
     level : float
@@ -44,8 +48,8 @@ def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 
     -------
     matplotlib axes
     """
-    found = result if isinstance(result, Profile) else result.profile(level=level)
-    axes = new_axes() if ax is None else ax
+    found = result if isinstance(result, Profile) else result_of(result).profile(level=level)
+    axes = axes_to_use(ax)
     narrow = _is_narrow(found)
     place = np.asarray if narrow else compact
     if narrow:
@@ -54,7 +58,7 @@ def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 
         prepare(axes)
     low, high = place(found.interval)
     name = f"{found.level * 100:g}% interval"
-    axes.axvspan(low, high, color=PALE, zorder=0, label=name)
+    axes.axvspan(low, high, color=PALE, zorder=0, label=f"{name}, {found.made}")
     for end in (low, high):  # a narrow interval can be seen as well
         axes.axvline(end, color="0.6", linewidth=0.8, zorder=0)
     powers, heights = _smooth(found)
@@ -98,7 +102,7 @@ def loss(result: FitResult | Profile, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : FitResult or Profile
-        A fit that learned p; or its ``profile()``.
+        A fit that learned p, or the fitted learner; or its ``profile()``.
     ax : matplotlib axes, optional
         Where to draw; a new figure if left out.
 
@@ -106,17 +110,18 @@ def loss(result: FitResult | Profile, ax: Axes | None = None) -> Axes:
     -------
     matplotlib axes
     """
-    exact = result.exact if isinstance(result, FitResult) else None
+    learned = None if isinstance(result, Profile) else result_of(result)
+    exact = None if learned is None else learned.exact
     if exact is None:
-        found = result if isinstance(result, Profile) else result.profile()
-        axes = new_axes() if ax is None else ax
+        found = result if isinstance(result, Profile) else result_of(result).profile()
+        axes = axes_to_use(ax)
         _draw_loss(axes, found)
         return axes
     if exact.steps is None:
         raise InputError(
             "a loss against p needs a fit that learned p; found that p was given. Fit without it."
         )
-    axes = new_axes() if ax is None else ax
+    axes = axes_to_use(ax)
     _draw_steps(axes, exact.steps, exact.intervals)
     return axes
 
