@@ -17,8 +17,15 @@ from scipy.stats import chi2
 import welfarist as wf
 from welfarist.inference.bootstrap import Bootstrap
 from welfarist.inference.resampling import resampling_of
-from welfarist.inference.simulated_nulls import Reference
+from welfarist.inference.simulated_nulls import (
+    ChoiceSampler,
+    Reference,
+    Simulation,
+    reference_under,
+    sampler_of,
+)
 from welfarist.jobs import run_jobs
+from welfarist.progress import Progress
 
 ROOT = Path(__file__).parents[1]
 DATA = (ROOT / os.environ.get("WELFARIST_DATA", "../shared/data")).resolve()
@@ -295,8 +302,9 @@ def test_refusals_say_what_to_do():
         (lambda: result.bootstrap(9).interval("tau"), "found 'tau'"),
         (lambda: result.bootstrap(9).interval("p", 95), "between 0 and 1"),
         (lambda: result.with_covariance("hac"), "covariance must be one of"),
-        (lambda: result.test("egalitarian", covariance="robust"), "does not apply on an edge"),
+        (lambda: result.test("egalitarian", covariance="robust"), "noise model at its word"),
         (lambda: result.test(groups=list("aab"), covariance="robust"), "found groups"),
+        (lambda: result.with_covariance("robust").test("egalitarian"), "not apply on an edge"),
         (lambda: result.test("egalitarian", resamples=0), "resamples must be"),
     ):
         with pytest.raises(wf.InputError, match=words):
@@ -319,6 +327,12 @@ def test_wald_tests_are_squares_of_standard_errors():
     assert both.statistic == pytest.approx(away @ np.linalg.inv(covariance[:3, :3]) @ away)
     assert both.degrees == 3
     assert 'covariance="clustered") does not' in result.test("Nash").note
+    own = result.with_covariance("clustered")
+    assert own.test("Nash") == found
+    assert own.with_covariance("fisher").test("Nash") == result.test("Nash") != found
+    with pytest.raises(wf.InputError, match="its p-value can be too small") as refused:
+        own.test("egalitarian")
+    assert 'with_covariance("fisher").test(…)' in str(refused.value)
     edge = result.test(weights=[0.6, 0.4, 0]).note
     assert "one person as independent, which can" in edge
 
@@ -327,6 +341,52 @@ def test_p_values_count_the_observed_one():
     reference = Reference(np.array([0.0, 1.0, 2.0, 3.0]), 5, 0)
     assert [reference.p_value(x) for x in (0.0, 1.5, 3.0, 9.0)] == [1.0, 0.6, 0.4, 0.2]
     assert str(reference) == "parametric bootstrap, 4 samples, seed 5"
+
+
+def test_samples_that_cannot_matter_are_not_searched():
+    """Bounds put each sample on the side on which a search of all starts puts it."""
+    result = quiet(wf.ComparisonClassifier(), choices(9)[:300])
+    fitted = result.fitted
+    loss = replace(fitted.loss, learn_power=False)
+    best = fitted.solver.minimise(
+        loss,
+        np.random.default_rng(0),
+        p=-np.inf,
+        observations=fitted.observations,
+        progress=Progress(False),
+    )
+    sampler = sampler_of(fitted, loss, best)
+    for observed in (0.0, 0.5, 3.0, 1e4):
+        reference = reference_under(fitted, loss, best, observed, Simulation(9, progress=False))
+        for number, found in enumerate(reference.statistics):
+            drawn = sampler.draw(np.random.default_rng((0, number)))
+            values = [
+                fitted.solver.minimise(
+                    sampler.put(case, drawn),
+                    np.random.default_rng(0),
+                    p=None if case.learn_power else -np.inf,
+                    observations=fitted.observations,
+                    progress=Progress(False),
+                ).value
+                for case in (loss, fitted.loss)
+            ]
+            searched = 2 * sampler.size * max(values[0] - values[1], 0.0)
+            assert (found >= observed - 1e-6) == (searched >= observed - 1e-6)
+
+
+def test_no_rule_explains_choices_better_than_their_shares():
+    sampler = ChoiceSampler(np.array([4.0, 2.0, 0.0]), np.array([0.5, 0.5, 0.5]))
+    lead = np.array([2.0, -2.0, 0.0])  # 3 to 1, 0 to 2, never compared
+    expected = -(3 * np.log(0.75) + np.log(0.25)) / 6
+    assert sampler.least_loss(lead) == pytest.approx(expected)
+
+
+def test_p_values_at_the_floor_of_a_simulation_are_bounds():
+    result = quiet(wf.ComparisonClassifier(weights="equal"), choices(9)[:300])
+    found = result.test("best off", resamples=9)
+    assert found.p_value == found.smallest == 0.1
+    assert "p-value at most 0.1" in str(found)
+    assert "at most" not in str(result.test("Nash"))
 
 
 def test_nulls_on_several_edges_are_simulated():

@@ -14,7 +14,7 @@ import pytest
 from benchmarks import problems
 from scipy.optimize import minimize
 from scipy.special import expit, logit
-from scipy.stats import chi2, kstest
+from scipy.stats import chi2, kstest, norm
 
 import welfarist as wf
 from welfarist.progress import Progress
@@ -217,6 +217,20 @@ def test_given_powers_and_groups():
     low, high = result.interval("weights")[3]
     assert low < result.weights[3] < high
     assert result.interval("weights")[2].tolist() == [low, high]
+
+
+def test_ratios_to_standard_errors_are_those_of_p_alone():
+    result = quiet(wf.ComparisonClassifier(), CHOICES.comparisons())
+    z = result.params[0] / result.bse[0]
+    assert result.nobs == result.decisions
+    assert result.tvalues[0] == pytest.approx(z)
+    assert result.pvalues[0] == pytest.approx(2 * norm.sf(abs(z)))
+    assert result.pvalues[0] == pytest.approx(result.test("Nash", covariance="fisher").p_value)
+    edge = [name != "p" for name in result.param_names]  # 0 is the least that others can be
+    assert np.ma.getmaskarray(result.tvalues).tolist() == edge
+    assert np.ma.getmaskarray(result.pvalues).tolist() == edge
+    robust = result.with_covariance("robust")
+    assert robust.tvalues[0] == pytest.approx(z * result.bse[0] / robust.bse[0])
 
 
 def test_robust_and_clustered_covariances():

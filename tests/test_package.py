@@ -103,3 +103,8 @@ def test_demo_learns_what_was_simulated():
     assert low < world.p < high
     ends = result.interval("weights")
     assert ((ends[:, 0] < world.weights) & (world.weights < ends[:, 1])).all()
+
+
+def test_completion_offers_public_names_only():
+    shown = run("import welfarist as wf; wf.bounds; print(*dir(wf))").split()
+    assert [name for name in shown if not name.startswith("__")] == sorted(wf.__all__)

@@ -258,7 +258,7 @@ def test_profile_shades_the_interval_of_the_summary_and_says_which(axes):
     assert expanded([shaded.get_x(), shaded.get_x() + shaded.get_width()]) == pytest.approx(
         [row.low, row.high]
     )
-    assert shaded.get_label() == "90% interval,\nclustered standard errors"
+    assert shaded.get_label() == "90% interval, clustered standard errors"
     fisher = fit(known)
     axes.clear()
     wf.plots.profile(fisher, axes, method="wald")
@@ -378,3 +378,58 @@ def test_plots_load_matplotlib_only_to_draw():
     code = "import sys, welfarist; welfarist.plots; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def clustered():
+    by = np.random.default_rng(3).integers(0, 20, len(CHOICES))
+    data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)
+    return fit(data).with_covariance("clustered")
+
+
+def test_figures_show_the_intervals_of_the_result_and_say_how_they_were_made(axes):
+    result = clustered()
+    low, high = result.interval("p", covariance="clustered")
+    assert (low, high) != pytest.approx(RESULT.interval("p"), rel=0.01)
+    wf.plots.profile(result, axes)
+    shaded = {patch.get_label(): patch for patch in axes.patches}
+    box = shaded["95% interval, clustered standard errors"].get_extents()
+    found = axes.transData.inverted().transform(box)[:, 0]
+    np.testing.assert_allclose(expanded(found), (low, high), rtol=1e-6)
+    assert PROFILE.made == "profile likelihood"
+    axes = wf.plots.weights(result)
+    segments = axes.collections[0].get_segments()
+    ends = result.interval("weights", covariance="clustered")
+    np.testing.assert_allclose([s[:, 0] for s in segments], ends)
+    assert axes.get_xlabel().endswith("95% interval, clustered standard errors")
+
+
+def test_somebody_without_an_interval_is_drawn_without(axes):
+    result = fit(decisions(3, 300, 0, 15, weights=[0.7, 0.3, 0.0], seed=2))
+    robust = result.with_covariance("robust")
+    held = [name for name in result.on_edge if name.startswith("weight")]
+    assert held == ["weight of person 2"]  # where no Wald interval applies
+    wf.plots.weights(robust, axes)
+    assert len(axes.collections[0].get_segments()) == 2
+
+
+def test_figures_take_learners_and_refuse_anything_else(axes):
+    learner = wf.ComparisonClassifier().fit(CHOICES)
+    assert wf.plots.weights(learner, axes, level=None) is axes
+    assert wf.plots.calibration(learner, axes) is axes
+    every = [getattr(wf.plots, name) for name in wf.plots.__all__]
+    for draw in every:
+        for nothing in (None, 5, wf.ComparisonClassifier(), wf.Model.of(learner)):
+            with pytest.raises(wf.InputError, match=type(nothing).__name__):
+                draw(nothing)
+        if draw is not wf.plots.learning_curve:
+            result = RESULT
+            if draw is wf.plots.residuals:
+                result = (
+                    wf.WelfareRegressor()
+                    .fit(CHOICES.utilities, CHOICES.utilities[:, 0] + 1)
+                    .result_
+                )
+            with pytest.raises(wf.InputError, match="ax must be axes of matplotlib; found int"):
+                draw(result, ax=5)
+    with pytest.raises(wf.InputError, match="n must be the smallest and the largest"):
+        wf.bounds.plot("scores", d=3, u_max=1.0, n=5)

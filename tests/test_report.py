@@ -211,6 +211,11 @@ def test_the_answer_says_at_once_that_it_rests_on_little():
     assert "1 different decision cannot determine 3 parameters" in headline(page)
     assert "1 decision " not in headline(page)
     assert "But" not in headline(PAGE)
+    random = wf.Comparisons(
+        CHOICES.utilities, CHOICES.pairs, np.random.default_rng(0).choice([-1, 1], 300)
+    )
+    page = report_html(replace(fit(random), caveats=()))
+    assert "But these 300 decisions rule out no p at all." in headline(page)
 
 
 def test_with_two_people_there_is_one_other():

@@ -110,4 +110,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    # What completion offers: the public names, not what the module itself imports.
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

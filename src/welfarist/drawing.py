@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from welfarist.errors import InputError
 
@@ -32,3 +32,18 @@ def new_axes(width: float = 7.0, height: float = 4.5) -> Axes:
 
     _, axes = plt.subplots(figsize=(width, height), layout="constrained")
     return axes
+
+
+def axes_to_use(ax: Any, width: float = 7.0, height: float = 4.5) -> Axes:
+    """Return the axes that were given, or those of a new figure of this size if there are none."""
+    if ax is None:
+        return new_axes(width, height)
+    require_matplotlib()
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InputError(
+            f"ax must be axes of matplotlib; found {type(ax).__name__}. Leave it out for a new "
+            "figure, or pass one of the axes of plt.subplots()."
+        )
+    return ax

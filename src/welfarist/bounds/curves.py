@@ -11,7 +11,7 @@ import numpy as np
 from welfarist.bounds.figures import shade
 from welfarist.bounds.parameters import Weights
 from welfarist.bounds.planning import Task, described
-from welfarist.drawing import BLUE, ORANGE, new_axes
+from welfarist.drawing import BLUE, ORANGE, axes_to_use
 from welfarist.tables import to_frame
 from welfarist.validation import FloatArray
 
@@ -112,7 +112,7 @@ class LearningCurve:
         >>> curve.plot().get_ylabel()
         'excess risk (squared error)'
         """
-        axes = new_axes() if ax is None else ax
+        axes = axes_to_use(ax)
         observed, loss = described(self.task)
         table, sizes = self.columns, list(self.n)
         floor = self._smallest()

@@ -15,7 +15,7 @@ from welfarist.bounds.planning import (
     largest_excess_risk,
     samples_needed,
 )
-from welfarist.drawing import BLUE, ORANGE, new_axes
+from welfarist.drawing import BLUE, ORANGE, axes_to_use
 from welfarist.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,6 +72,11 @@ def plot(
     >>> ax.get_title()
     'comparisons, 18 people, 95 % certain'
     """
+    if not isinstance(n, tuple | list) or len(n) != 2:
+        raise InputError(
+            "n must be the smallest and the largest number of decisions, such as (100, 10**9); "
+            f"found {n!r:.60}."
+        )
     first, last = (check_samples(end) for end in n)
     if first >= last:
         raise InputError(f"n must go from fewer decisions to more; found {first} to {last}.")
@@ -87,7 +92,7 @@ def plot(
         weights: [excess_risk(task, n=k, weights=weights, **given) for k in samples]
         for weights in _STYLES
     }
-    axes = new_axes() if ax is None else ax
+    axes = axes_to_use(ax)
     for weights, line in lines.items():
         colour, dashes = _STYLES[weights]
         axes.plot(samples, line, dashes, color=colour, linewidth=2.5, label=f"{weights} weights")

@@ -45,6 +45,9 @@ class DoctrineTest:
     note : str
         What makes the distribution less than exact; empty if nothing does.
     kind : "Likelihood ratio" or "Wald"
+    smallest : float
+        The smallest p-value that a simulation could have given; 0 without one. A p-value as small
+        is printed as "at most": more samples could make it smaller.
     """
 
     null: str
@@ -56,9 +59,11 @@ class DoctrineTest:
     null_llf: float | None
     note: str = ""
     kind: str = "Likelihood ratio"
+    smallest: float = 0.0
 
     def __str__(self) -> str:
         chance = f"{self.p_value:.4g}" if self.p_value > 0 else "below 1e-300"
+        chance = f"at most {chance}" if 0 < self.p_value <= self.smallest else chance
         lines = [
             f"Null: {self.null}",
             f"{self.kind} {self.statistic:.4g}, {self.distribution}",
@@ -125,11 +130,12 @@ def likelihood_ratio(
         observations=fitted.observations,
         progress=Progress(False),
     )
-    statistic = deviance_of(fitted, found.value)
+    statistic, smallest = deviance_of(fitted, found.value), 0.0
     notes = [_gone(null, found.weights), _too_far(null, given), _dependent(fitted, null)]
     if irregular and simulation is not None:
-        reference = reference_under(fitted, loss, found, simulation)
+        reference = reference_under(fitted, loss, found, statistic, simulation)
         distribution, p_value = str(reference), reference.p_value(statistic)
+        smallest = reference.smallest
         notes[0] = _left_out(reference.failed)  # who ended at 0 did so in the samples, too
     else:
         distribution, p_value = _reference(statistic, null)
@@ -142,6 +148,7 @@ def likelihood_ratio(
         fitted.log_likelihood(fitted.value),
         fitted.log_likelihood(found.value),
         " ".join(note for note in notes if note),
+        smallest=smallest,
     )
 
 

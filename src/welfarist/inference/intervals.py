@@ -96,6 +96,18 @@ def method_for(covariance: CovarianceName) -> MethodName:
     return others.get(covariance, "wald")
 
 
+def interval_in_words(covariance: CovarianceName) -> str:
+    """Say how the intervals that go with standard errors of a kind are made.
+
+    Examples
+    --------
+    >>> interval_in_words("clustered")
+    'clustered standard errors'
+    """
+    others = {"fisher": "profile likelihood", "bootstrap": "bootstrap"}
+    return others.get(covariance, f"{covariance} standard errors")
+
+
 def checked(
     level: float, method: MethodName | None, covariance: CovarianceName
 ) -> tuple[float, MethodName]:

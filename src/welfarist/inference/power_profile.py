@@ -44,13 +44,14 @@ class Profile:
     estimate : float
         The power that was learned.
     interval : pair of floats
-        All powers whose deviance is at most `allowed`, unless `interval_by` says otherwise.
+        All powers whose deviance is at most `allowed`; of a result with a covariance of its own
+        what goes with that, see `made`.
     level : float
         Of the interval.
     allowed : float
-        The deviance at the ends of a profile-likelihood interval.
-    interval_by : str
-        How the interval was made.
+        The deviance at the ends of an interval by profile likelihood.
+    made : str
+        How the interval was made, in words.
     """
 
     p: FloatArray
@@ -60,7 +61,7 @@ class Profile:
     interval: tuple[float, float]
     level: float
     allowed: float
-    interval_by: str = "profile likelihood"
+    made: str = "profile likelihood"
 
     @property
     def relative_likelihood(self) -> FloatArray:

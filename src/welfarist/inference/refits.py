@@ -41,9 +41,12 @@ class Refit:
     converged: bool
 
 
-def refit(fitted: Fitted, loss: DataLoss) -> Refit:
-    """Fit the rule again to other data of the same kind, with the options of the first fit."""
-    near = _from_the_estimates(fitted, loss)
+def refit(fitted: Fitted, loss: DataLoss, near: Descent | None = None) -> Refit:
+    """Fit the rule again to other data of the same kind, with the options of the first fit.
+
+    `near` is where steps from the estimates lead, if that is known already.
+    """
+    near = from_the_estimates(fitted, loss) if near is None else near
     if near is not None and near.converged and _is_enough(fitted, loss, near):
         return Refit(near.point, loss.weighting.to_people(near.point.weights), near.value, True)
     optimum = fitted.solver.minimise(
@@ -56,8 +59,8 @@ def refit(fitted: Fitted, loss: DataLoss) -> Refit:
     return Refit(optimum.point, optimum.weights, optimum.value, optimum.converged)
 
 
-def _from_the_estimates(fitted: Fitted, loss: DataLoss) -> Descent | None:
-    """Where steps from the estimates lead; None from an infinite power."""
+def from_the_estimates(fitted: Fitted, loss: DataLoss) -> Descent | None:
+    """Return where steps from the estimates lead; None from an infinite power."""
     start, solver = fitted.point, fitted.solver
     if not np.isfinite(start.p):
         return None

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from scipy.stats import norm
 
 from welfarist.decisions import Comparisons, Scores
 from welfarist.errors import InputError
@@ -20,11 +21,11 @@ from welfarist.inference.covariance import (
 from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio, null_of
 from welfarist.inference.estimates import Estimates, estimates
 from welfarist.inference.fitted import Fitted
-from welfarist.inference.intervals import MethodName, interval
+from welfarist.inference.intervals import MethodName, interval, interval_in_words
 from welfarist.inference.power_profile import Profile, profile_of
 from welfarist.inference.resampling import UnitName
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
-from welfarist.inference.wald_tests import wald
+from welfarist.inference.wald_tests import check_wald, wald
 from welfarist.progress import ProgressOption
 from welfarist.validation import FloatArray, is_real
 
@@ -41,13 +42,15 @@ class Statistics:
 
     fitted: Fitted | None
     decided: Comparisons | Scores | None
+    decisions: float
     covariance: CovarianceName
 
     def with_covariance(self, covariance: CovarianceName) -> Self:
         """Return the same result with other standard errors, which are its own from then on.
 
         They are those of `bse` and `cov_params`, and of intervals: profile likelihood for
-        "fisher", Wald for "robust" and "clustered", bootstrap for "bootstrap".
+        "fisher", Wald for "robust" and "clustered", bootstrap for "bootstrap". Tests are
+        likelihood ratios for "fisher" and Wald tests for the others.
 
         Parameters
         ----------
@@ -86,6 +89,30 @@ class Statistics:
         fitted = self._likelihood()
         errors = np.sqrt(self.cov_params().diagonal())
         return np.ma.MaskedArray(errors, mask=np.isin(fitted.names, self.on_edge))
+
+    @property
+    def nobs(self) -> float:
+        """How many decisions were observed, counts included; the same as `decisions`."""
+        return self.decisions
+
+    @property
+    def tvalues(self) -> np.ma.MaskedArray[Any, Any]:
+        """How many standard errors each of `params` is away from 0 (k,), masked but for p.
+
+        For p that is a test of the Nash rule, p = 0. Nobody can weigh less than 0, and tau, rho
+        and scale cannot be negative: there 0 is an edge, where such a ratio says nothing. So it
+        is for p where a utility is 0. :meth:`test` has tests of weights.
+        """
+        fitted = self._likelihood()
+        inside = np.array([name == "p" and not fitted.loss.has_zeros for name in fitted.names])
+        return np.ma.masked_where(~inside, self.params / self.bse)
+
+    @property
+    def pvalues(self) -> np.ma.MaskedArray[Any, Any]:
+        """How often `tvalues` as far from 0 arise where 0 is true (k,), masked but for p."""
+        away = self.tvalues
+        chances = 2.0 * norm.sf(np.abs(away.filled(0.0)))
+        return np.ma.MaskedArray(chances, mask=np.ma.getmaskarray(away))
 
     @property
     def on_edge(self) -> tuple[str, ...]:
@@ -261,9 +288,17 @@ class Statistics:
         -------
         Profile
             Powers, deviances, losses, the estimate and its interval; ``wf.plots.profile`` draws
-            them.
+            them. The interval is that of :meth:`interval`, with the covariance of the result,
+            except where only the profile has one; `made` says which it is.
         """
-        return profile_of(self._likelihood(), points, level)
+        found = profile_of(self._likelihood(), points, level)
+        if self.covariance == "fisher":
+            return found
+        try:
+            ends = self.interval("p", level)
+        except InputError:  # on an edge, where there is no other interval
+            return found
+        return replace(found, interval=ends, made=interval_in_words(self.covariance))
 
     def estimates(
         self,
@@ -319,8 +354,9 @@ class Statistics:
         groups : (d,) array-like or mapping, optional
             People who share a weight.
         covariance : "fisher", "robust", "clustered" or "bootstrap", optional
-            Makes it a Wald test with these standard errors, of a null that is not on an edge;
-            left out, it is a likelihood-ratio test.
+            Makes it a Wald test with these standard errors, of a null that is not on an edge.
+            Left out, it is that of the result if :meth:`with_covariance` chose one, and a
+            likelihood-ratio test otherwise.
         resamples, random_state, n_jobs, progress
             Samples that are drawn under a null whose statistic follows no known distribution,
             their seed, how many processes share the work, and whether a progress bar is shown.
@@ -340,9 +376,13 @@ class Statistics:
         them, which can take a minute: a p-value is then at least 1 / (resamples + 1).
         """
         fitted = self._likelihood()
+        if covariance is None and self.covariance != "fisher":
+            covariance = self.covariance
         if covariance is not None:
+            kind = check_covariance(covariance)
             null = null_of(fitted.require(), doctrine, p, weights, groups)
-            return wald(fitted, null, self.cov_params(covariance), covariance)
+            check_wald(fitted, null, kind)
+            return wald(fitted, null, self.cov_params(kind), kind)
         simulation = None
         if resamples is not None:
             simulation = Simulation(resamples, random_state, n_jobs, progress)

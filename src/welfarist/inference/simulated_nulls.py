@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.special import xlogy
 
 from welfarist.inference.fitted import DataLoss, Fitted
-from welfarist.inference.refits import refit
+from welfarist.inference.refits import from_the_estimates, refit
 from welfarist.jobs import run_jobs
 from welfarist.losses import ComparisonLoss, Point, ScoreLoss
 from welfarist.noise import preference_probability
@@ -56,7 +57,8 @@ class Reference:
     Attributes
     ----------
     statistics : (B,) array
-        Those of the samples.
+        Those of the samples; where it is plain on which side of the observed one they lie, a
+        bound on that side.
     seed : int
     failed : int
         Samples to which a fit did not converge; they are left out.
@@ -66,10 +68,14 @@ class Reference:
     seed: int
     failed: int
 
+    @property
+    def smallest(self) -> float:
+        """The smallest p-value that so many samples can give."""
+        return 1 / (1 + len(self.statistics))
+
     def p_value(self, statistic: float) -> float:
         """Return the share of statistics that are as large, the observed one among them."""
-        slack = 1e-9 * (1.0 + statistic)  # two zeros, up to rounding
-        larger = int((self.statistics >= statistic - slack).sum())
+        larger = int((self.statistics >= _reached(statistic)).sum())
         return (1 + larger) / (1 + len(self.statistics))
 
     def __str__(self) -> str:
@@ -90,6 +96,10 @@ class Sampler(Protocol):
 
     def put(self, loss: DataLoss, drawn: Any) -> DataLoss:
         """Return a loss with new decisions in place of the observed ones."""
+        ...
+
+    def least_loss(self, drawn: Any) -> float:
+        """Return a mean loss that no rule can have less of."""
         ...
 
 
@@ -114,6 +124,13 @@ class ChoiceSampler:
         """Return the loss of drawn comparisons."""
         assert isinstance(loss, ComparisonLoss)
         return loss.with_counts(self.count, drawn)
+
+    def least_loss(self, drawn: FloatArray) -> float:
+        """Return the mean loss if every pair had the chances that were observed."""
+        counted = self.count > 0
+        share = 0.5 * (1.0 + drawn[counted] / self.count[counted])
+        surprise = -(xlogy(share, share) + xlogy(1.0 - share, 1.0 - share))
+        return float(self.count[counted] @ surprise) / self.size
 
 
 @dataclass(frozen=True)
@@ -143,9 +160,13 @@ class ScoreSampler:
         utilities = loss.utilities.take(self.rows)
         return replace(loss, utilities=utilities, scores=drawn, sample_weight=weights)
 
+    def least_loss(self, drawn: FloatArray) -> float:  # noqa: ARG002 - the same for all
+        """Return 0: scores could be explained exactly."""
+        return 0.0
+
 
 def reference_under(
-    fitted: Fitted, null: DataLoss, best: Optimum, simulation: Simulation
+    fitted: Fitted, null: DataLoss, best: Optimum, statistic: float, simulation: Simulation
 ) -> Reference:
     """Return statistics of decisions that are drawn from the best fit under a null.
 
@@ -156,13 +177,16 @@ def reference_under(
         The loss of the observed decisions, with what the null fixes.
     best : Optimum
         Its best fit.
+    statistic : float
+        The one that was observed. A sample is fitted only as closely as it takes to tell whether
+        its own is as large.
     simulation : Simulation
     """
     times = check_count(simulation.resamples, "resamples", 1)
     given = simulation.n_jobs
     processes = 1 if given is None else check_count(given, "n_jobs", 1)
     seed = seed_of(simulation.random_state)
-    shared = fitted, null, best.point.p, sampler_of(fitted, null, best)
+    shared = fitted, null, best.point.p, sampler_of(fitted, null, best), _reached(statistic)
     jobs = [(seed, i) for i in range(times)]
     outcomes = run_jobs(_statistic, shared, jobs, processes, option="n_jobs", together=5)
     shown = Progress(simulation.progress)
@@ -186,11 +210,20 @@ def sampler_of(fitted: Fitted, null: DataLoss, best: Optimum) -> Sampler:
     return ScoreSampler(rows, here.welfare[rows], float(np.sqrt(best.value)))
 
 
+def _reached(statistic: float) -> float:
+    """What counts as reaching a statistic: two zeros are equal up to rounding."""
+    return statistic - 1e-9 * (1.0 + statistic)
+
+
 def _statistic(
-    shared: tuple[Fitted, DataLoss, float, Sampler], job: tuple[int, int]
+    shared: tuple[Fitted, DataLoss, float, Sampler, float], job: tuple[int, int]
 ) -> float | None:
-    """The likelihood ratio of one sample; None if a fit to it does not converge."""
-    fitted, null, p, sampler = shared
+    """The likelihood ratio of one sample; None if a fit to it does not converge.
+
+    A search of all starts is what takes time. It is spared where the best chances of all could
+    not reach the observed statistic, or where the way from the estimates has reached it already.
+    """
+    fitted, null, p, sampler, reached = shared
     drawn = sampler.draw(np.random.default_rng(job))
     under = fitted.solver.minimise(
         sampler.put(null, drawn),
@@ -199,10 +232,25 @@ def _statistic(
         observations=sampler.size,
         progress=Progress(False),
     )
-    freely = refit(fitted, sampler.put(fitted.loss, drawn))
-    if not (under.converged and freely.converged):
+    if not under.converged:
         return None
-    value = min(freely.value, under.value)  # the null is a case of what was fitted
-    if isinstance(null, ScoreLoss):
-        return float(sampler.size * np.log(under.value / value))
-    return float(2.0 * sampler.size * (under.value - value))
+    most = _ratio(null, sampler.size, under.value, sampler.least_loss(drawn))
+    if most < reached:
+        return most
+    if reached <= 0.0:  # which every sample does
+        return 0.0
+    loss = sampler.put(fitted.loss, drawn)
+    near = from_the_estimates(fitted, loss)
+    if near is not None and near.converged:
+        least = _ratio(null, sampler.size, under.value, near.value)
+        if least >= reached:
+            return least
+    freely = refit(fitted, loss, near)
+    return _ratio(null, sampler.size, under.value, freely.value) if freely.converged else None
+
+
+def _ratio(null: DataLoss, size: float, under: float, freely: float) -> float:
+    """The likelihood ratio of mean losses under the null and of the best rule, at least 0."""
+    if not isinstance(null, ScoreLoss):
+        return float(2.0 * size * max(under - freely, 0.0))
+    return float(size * np.log(under / min(freely, under))) if freely > 0 else np.inf

@@ -23,13 +23,13 @@ def wald(fitted: Fitted, null: Null, covariance: FloatArray, kind: CovarianceNam
     ----------
     fitted : Fitted
     null : Null
+        One that :func:`check_wald` has let pass.
     covariance : (k, k) array
         Of the estimates.
     kind : str
         What the covariance is called.
     """
     places, values = _fixed(fitted, null)
-    _refuse_edges(fitted, null, places)
     away = fitted.estimates[places] - values
     inverse = np.linalg.pinv(covariance[np.ix_(places, places)], rcond=_RANK, hermitian=True)
     statistic = float(away @ inverse @ away)
@@ -46,6 +46,37 @@ def wald(fitted: Fitted, null: Null, covariance: FloatArray, kind: CovarianceNam
     )
 
 
+def check_wald(fitted: Fitted, null: Null, kind: CovarianceName) -> None:
+    """Refuse groups, nulls and estimates that lie where their range ends, and say what remains."""
+    if null.weighting is not fitted.loss.weighting and null.weighting.fixed is None:
+        raise InputError(
+            f"a Wald test, which {kind} standard errors ask for, needs a null that says what p or "
+            f"the weights are; found groups. Give the weights, or {_instead(kind)}"
+        )
+    places, _ = _fixed(fitted, null)
+    edge = face_of(fitted).on_edge
+    held = [fitted.names[i] for i in places if fitted.names[i] in edge]
+    if null.edges or held:
+        what = f"the null {null.words}" if null.edges else f"the estimate of {held[0]}"
+        raise InputError(
+            f"a Wald test, which {kind} standard errors ask for, does not apply on an edge; found "
+            f"{what} there, where errors go one way only. Instead, {_instead(kind)}"
+        )
+
+
+def _instead(kind: CovarianceName) -> str:
+    """What to do where no Wald test applies, and what that ignores."""
+    todo = 'use with_covariance("fisher").test(…), the likelihood ratio, which applies'
+    if kind == "fisher":
+        return f"{todo}."
+    if kind == "robust":
+        return f"{todo} but takes the noise model at its word."
+    return (
+        f"{todo} but takes the decisions of one person as independent: where people decided more "
+        "than once its p-value can be too small."
+    )
+
+
 def _fixed(fitted: Fitted, null: Null) -> tuple[list[int], FloatArray]:
     """The places of the estimates that a null fixes, and at what."""
     places, values = [], []
@@ -55,20 +86,4 @@ def _fixed(fitted: Fitted, null: Null) -> tuple[list[int], FloatArray]:
     if null.weighting.fixed is not None and fitted.learned_weights:
         places += [i for i, name in enumerate(fitted.names) if kind_of(name) == "weights"]
         values += null.weighting.fixed.tolist()
-    elif null.weighting is not fitted.loss.weighting:
-        raise InputError(
-            "a Wald test needs a null that says what p or the weights are; found groups. Leave "
-            "out covariance=…, or give the weights."
-        )
     return places, np.array(values)
-
-
-def _refuse_edges(fitted: Fitted, null: Null, places: list[int]) -> None:
-    """Refuse nulls and estimates that lie where their range ends."""
-    held = [fitted.names[i] for i in places if fitted.names[i] in face_of(fitted).on_edge]
-    if null.edges or held:
-        what = f"the null {null.words}" if null.edges else f"the estimate of {held[0]}"
-        raise InputError(
-            f"a Wald test does not apply on an edge; found {what} there, where errors go one way "
-            "only. Leave out covariance=…: the likelihood ratio does apply."
-        )

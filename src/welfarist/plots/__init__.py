@@ -1,8 +1,8 @@
 """Figures of what was learned, one function a figure (extra ``plots``: matplotlib).
 
-Every function takes a fit's ``result_`` and, if you have them, axes to draw on; it returns the
-axes, so that titles and labels can be changed. Figures are told apart by dashes and markers as
-well as by colour.
+Every function takes a fitted learner or its ``result_`` and, if you have them, axes to draw on; it
+returns the axes, so that titles and labels can be changed. Figures are told apart by dashes and
+markers as well as by colour.
 
 Examples
 --------

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from welfarist.drawing import BLUE, GREY, new_axes
+from welfarist.drawing import BLUE, GREY, axes_to_use
 from welfarist.fit import FitResult
 from welfarist.goodness.calibration import Calibration
 from welfarist.goodness.residuals import Residuals
+from welfarist.plots.sources import result_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +26,7 @@ def calibration(result: FitResult | Calibration, ax: Axes | None = None, *, bins
     Parameters
     ----------
     result : FitResult
-        Of comparisons; or what its ``calibration()`` returned.
+        Of comparisons, or a learner fitted to them; or what its ``calibration()`` returned.
     ax : matplotlib axes, optional
         Where to draw; a new figure if left out.
     bins : int
@@ -35,9 +36,9 @@ def calibration(result: FitResult | Calibration, ax: Axes | None = None, *, bins
     -------
     matplotlib axes
     """
-    found = result if isinstance(result, Calibration) else result.calibration(bins)
+    found = result if isinstance(result, Calibration) else result_of(result).calibration(bins)
     predicted, observed = found.predicted, found.observed
-    axes = new_axes(5.2, 5.0) if ax is None else ax
+    axes = axes_to_use(ax, 5.2, 5.0)
     axes.plot([0.5, 1], [0.5, 1], "--", color=GREY, linewidth=1.2, label="as predicted")
     spread = np.maximum([observed - found.low, found.high - observed], 0.0)
     axes.errorbar(
@@ -66,7 +67,7 @@ def residuals(result: FitResult | Residuals, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : FitResult
-        Of scores; or what its ``residuals()`` returned.
+        Of scores, or a learner fitted to them; or what its ``residuals()`` returned.
     ax : matplotlib axes, optional
         Where to draw; a new figure if left out.
 
@@ -74,9 +75,9 @@ def residuals(result: FitResult | Residuals, ax: Axes | None = None) -> Axes:
     -------
     matplotlib axes
     """
-    found = result if isinstance(result, Residuals) else result.residuals()
+    found = result if isinstance(result, Residuals) else result_of(result).residuals()
     fitted, residual = found.fitted, found.residual
-    axes = new_axes(7.0, 4.2) if ax is None else ax
+    axes = axes_to_use(ax, 7.0, 4.2)
     axes.axhline(0.0, color=GREY, linestyle="--", linewidth=1.2, label="score as predicted")
     # Many dots are drawn smaller and paler, so that the middle of the cloud keeps a shape.
     many = len(fitted) > 1000

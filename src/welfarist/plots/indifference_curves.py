@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from welfarist.doctrines import DOCTRINES
-from welfarist.drawing import BLUE, GREEN, ORANGE, VERMILLION, new_axes
+from welfarist.drawing import BLUE, GREEN, ORANGE, VERMILLION, axes_to_use
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
 from welfarist.judged import groups_of, typical_utilities
 from welfarist.plots.names import person_of, shown
 from welfarist.plots.power_axis import rounded
+from welfarist.plots.sources import result_of
 from welfarist.power_mean import log_power_mean
 from welfarist.validation import FloatArray, as_numbers
 
@@ -49,6 +50,7 @@ def indifference(
     Parameters
     ----------
     result : FitResult
+        Or the fitted learner.
     people : pair of names or numbers, optional
         Whose utilities are on the axes; left out, the two with the largest weights, of different
         groups where people are in groups.
@@ -68,10 +70,11 @@ def indifference(
     sides. At p = -inf, where they would stop these two from counting, they are taken to be better
     off than these two; at p = inf, worse off.
     """
+    result = result_of(result)
     pair = pair_of(result, people)
     base = typical_utilities(result)
     points = _points(base[list(pair)], through)
-    axes = new_axes(5.6, 5.2) if ax is None else ax
+    axes = axes_to_use(ax, 5.6, 5.2)
     top = _REACH * points.max(axis=0)
     rules: list[tuple[str, float, tuple[str, Any, float]]] = [
         (f"learned, p = {rounded(result.p)}", result.p, (BLUE, "-", 2.6))

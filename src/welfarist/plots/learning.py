@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from welfarist.drawing import BLUE, new_axes
+from welfarist.bounds.curves import LearningCurve
+from welfarist.drawing import BLUE, axes_to_use
 from welfarist.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from welfarist.bounds.curves import LearningCurve
 
 Measure = Literal["excess_risk", "accuracy", "p_error", "weights_kl"]
 
@@ -44,6 +43,11 @@ def learning_curve(
     if measure not in get_args(Measure):
         known = ", ".join(f'"{name}"' for name in get_args(Measure))
         raise InputError(f"measure must be one of {known}; found {measure!r}.")
+    if not isinstance(curve, LearningCurve):
+        raise InputError(
+            "a learning curve must come from bounds.learning_curve(…); found "
+            f"{type(curve).__name__}. Pass what that returned."
+        )
     if measure == "excess_risk":
         return curve.plot(ax)
     table, sizes = curve.columns, list(curve.n)
@@ -54,7 +58,7 @@ def learning_curve(
             f"a curve of {measure} needs errors that are finite and not all 0; found none. Draw "
             'measure="accuracy" instead.'
         )
-    axes = new_axes() if ax is None else ax
+    axes = axes_to_use(ax)
     top = np.where(np.isfinite(high), high, largest)
     axes.fill_between(sizes, low, top, color=BLUE, alpha=0.25, linewidth=0, label="nine in ten")
     axes.plot(sizes, mean, "o-", color=BLUE, linewidth=2.0, label="mean")

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from welfarist.drawing import BLUE, ORANGE, PALE, VERMILLION, new_axes
+from welfarist.drawing import BLUE, ORANGE, PALE, VERMILLION, axes_to_use
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
 from welfarist.inference.intervals import MethodName
 from welfarist.inference.power_profile import Profile
 from welfarist.plots.power_axis import prepare, prepare_near, rounded
+from welfarist.plots.sources import result_of
 from welfarist.steps import LossSteps, PowerInterval, compact, expanded
 from welfarist.validation import FloatArray
 
@@ -43,26 +44,28 @@ def profile(
 
     The height is the likelihood of a power, everything else at its best, over that of the power
     that was learned. The interval is shaded, the doctrines are marked below the axis. Of an
-    interval too narrow to be seen on the whole line only its neighbourhood is drawn.
+    interval too narrow to be seen on the whole line only its neighbourhood is drawn. The legend
+    says how the interval was made.
 
     Parameters
     ----------
     result : FitResult or Profile
-        A fit that learned p; or its ``profile()``, so as not to work it out again.
+        A fit that learned p, or the fitted learner; or its ``profile()``, so as not to work it
+        out again.
     ax : matplotlib axes, optional
         Where to draw; a new figure if left out.
     level : float
         Of the interval; a Profile has its own.
     method : "profile", "wald" or "bootstrap", optional
         How the interval is made. Left out, it is what goes with the result's standard errors; see
-        :meth:`FitResult.with_covariance`. A Profile has its own.
+        :meth:`welfarist.FitResult.with_covariance`. A Profile has its own.
 
     Returns
     -------
     matplotlib axes
     """
     found = result if isinstance(result, Profile) else own_profile(result, level, method)
-    axes = new_axes() if ax is None else ax
+    axes = axes_to_use(ax)
     narrow = _is_narrow(found)
     place = np.asarray if narrow else compact
     if narrow:
@@ -71,7 +74,7 @@ def profile(
         prepare(axes)
     low, high = place(found.interval)
     name = f"{found.level * 100:g}% interval"
-    axes.axvspan(low, high, color=PALE, zorder=0, label=f"{name},\n{found.interval_by}")
+    axes.axvspan(low, high, color=PALE, zorder=0, label=f"{name}, {found.made}")
     for end in (low, high):  # a narrow interval can be seen as well
         axes.axvline(end, color="0.6", linewidth=0.8, zorder=0)
     powers, heights = _smooth(found)
@@ -95,12 +98,13 @@ def own_profile(result: FitResult, level: float, method: MethodName | None) -> P
 
     Where there is none, as at an infinite p with standard errors, it is that of the likelihood.
     """
+    result = result_of(result)
     found = result.profile(level=level)
     power = next(row for row in result.estimates(level, method).rows if row.name == "p")
     if power.low is None or power.high is None or power.method == "profile":
         return found
     by = "bootstrap" if power.method == "bootstrap" else _ERRORS[result.covariance]
-    return replace(found, interval=(power.low, power.high), interval_by=by)
+    return replace(found, interval=(power.low, power.high), made=by)
 
 
 def _is_narrow(found: Profile) -> bool:
@@ -127,7 +131,7 @@ def loss(result: FitResult | Profile, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : FitResult or Profile
-        A fit that learned p; or its ``profile()``.
+        A fit that learned p, or the fitted learner; or its ``profile()``.
     ax : matplotlib axes, optional
         Where to draw; a new figure if left out.
 
@@ -135,17 +139,18 @@ def loss(result: FitResult | Profile, ax: Axes | None = None) -> Axes:
     -------
     matplotlib axes
     """
-    exact = result.exact if isinstance(result, FitResult) else None
+    learned = None if isinstance(result, Profile) else result_of(result)
+    exact = None if learned is None else learned.exact
     if exact is None:
-        found = result if isinstance(result, Profile) else result.profile()
-        axes = new_axes() if ax is None else ax
+        found = result if isinstance(result, Profile) else result_of(result).profile()
+        axes = axes_to_use(ax)
         _draw_loss(axes, found)
         return axes
     if exact.steps is None:
         raise InputError(
             "a loss against p needs a fit that learned p; found that p was given. Fit without it."
         )
-    axes = new_axes() if ax is None else ax
+    axes = axes_to_use(ax)
     _draw_steps(axes, exact.steps, exact.intervals)
     return axes
 

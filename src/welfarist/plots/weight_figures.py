@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.drawing import BLUE, GREY, new_axes
+from welfarist.drawing import BLUE, GREY, axes_to_use
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
+from welfarist.inference.intervals import interval_in_words
+from welfarist.inference.naming import kind_of
 from welfarist.plots.names import shown
+from welfarist.plots.sources import result_of
 from welfarist.validation import FloatArray
 
 if TYPE_CHECKING:
@@ -35,13 +38,15 @@ def weights(
     Parameters
     ----------
     result : FitResult
+        Or the fitted learner.
     ax : matplotlib axes, optional
         Where to draw; if left out, a new figure that grows with the number of people.
     order : "given" or "weight"
         People in the order of the data, or by weight, the largest above.
     level : float or None
         Of the intervals; None draws none, which saves time where there are many people. A fit
-        that has none (weights that were given, a prior, counted errors) is drawn without.
+        that has none (weights that were given, a prior, counted errors) is drawn without, and so
+        is somebody who has none. They are those of the summary, with the result's covariance.
     intervals : (d, 2) array, optional
         Intervals that were worked out before.
 
@@ -51,9 +56,10 @@ def weights(
     """
     if order not in get_args(Order):
         raise InputError(f'order must be "given" or "weight"; found {order!r}.')
+    result = result_of(result)
     people = len(result.weights)
     ends = intervals if intervals is not None else intervals_of(result, level)
-    axes = new_axes(height=height_for(people)) if ax is None else ax
+    axes = axes_to_use(ax, height=height_for(people))
     row = np.arange(people, dtype=np.intp)
     if order == "weight":
         row = np.empty(people, dtype=np.intp)
@@ -66,6 +72,8 @@ def weights(
     axes.set_ylim(people - 0.4, -0.6)
     what = "weight (share of the total)"
     certain = f" with {level * 100:g}% interval" if ends is not None and level else ""
+    if certain and intervals is None and result.covariance != "fisher":
+        certain += f", {interval_in_words(result.covariance)}"
     axes.set_xlabel(what + certain)
     return axes
 
@@ -77,14 +85,12 @@ def height_for(people: int) -> float:
 
 
 def intervals_of(result: FitResult, level: float | None) -> FloatArray | None:
-    """Return the intervals (d, 2) of the weights; None where there are none."""
-    if level is None:
+    """Return the intervals (d, 2) of the weights, NaN for who has none; None without any."""
+    if level is None or result.fitted is None:
         return None
-    try:
-        found: FloatArray = result.interval("weights", level)
-    except InputError:
-        return None
-    return found
+    rows = [row for row in result.estimates(level).rows if kind_of(row.name) == "weights"]
+    found = np.array([(row.low, row.high) for row in rows], dtype=np.float64).reshape(-1, 2)
+    return None if np.isnan(found).all() else found
 
 
 def _draw(
@@ -95,7 +101,8 @@ def _draw(
         equal, color=GREY, linestyle="--", linewidth=1.0, label=f"equal weight {equal:.3g}"
     )
     if ends is not None:
-        axes.hlines(row, ends[:, 0], ends[:, 1], color=BLUE, linewidth=2.0)
+        known = ~np.isnan(ends).any(axis=1)
+        axes.hlines(row[known], *ends[known].T, color=BLUE, linewidth=2.0)
     counted = values > 0
     axes.plot(values[counted], row[counted], "o", color=BLUE, markersize=6)
     if not counted.all():

@@ -9,6 +9,7 @@ from welfarist.errors import (
     MisfitWarning,
     NotConvergedWarning,
     NotIdentifiedWarning,
+    SearchRangeWarning,
     SeparationWarning,
 )
 from welfarist.fit import FitResult
@@ -22,6 +23,8 @@ _MOST_STRETCHES = 3
 # Caveats after which the answer cannot stand alone, and how many of them are part of it.
 _SERIOUS = (NotIdentifiedWarning, NotConvergedWarning, MisfitWarning)
 _MOST_BUTS = 2
+# Powers beyond this differ in nothing that anybody could see.
+_FAR = 100.0
 
 
 def answer(facts: Facts) -> Html:
@@ -46,6 +49,10 @@ def _but(facts: Facts) -> str:
     kinds = [caveat.kind for caveat in facts.result.caveats]
     if any(issubclass(kind, SeparationWarning) for kind in kinds):
         found.append(f"other rules explain {_these(facts.result)} as well: p is uncertain")
+    if facts.sure.power == (-np.inf, np.inf):
+        found.append(f"{_these(facts.result)} rule out no p at all")
+    elif abs(facts.result.p) > _FAR and SearchRangeWarning in kinds:
+        found.append("p is as far out as the search went, which may be noise")
     found += [
         words.first_sentence(caveat.message)
         for caveat in facts.result.caveats

@@ -167,8 +167,8 @@ def _scores(found: Surprises) -> Html:
     rows = [
         [
             str(surprise.row + 1),
-            words.amount(surprise.score),
-            words.amount(surprise.fitted),
+            words.amount(surprise.score, 4),
+            words.amount(surprise.fitted, 4),
             f"{surprise.standardised:+.1f}".replace("-", MINUS),
         ]
         for surprise in found

@@ -47,9 +47,9 @@ def write_report(
     level : float
         Of all intervals, between 0 and 1.
     method : "profile", "wald" or "bootstrap", optional
-        How intervals are made, as in :meth:`FitResult.summary`, which shows the same intervals.
+        How intervals are made, as in :meth:`welfarist.FitResult.summary`, which shows the same.
         Standard errors and tests are those of the result's covariance; see
-        :meth:`FitResult.with_covariance`.
+        :meth:`welfarist.FitResult.with_covariance`.
     people : pair of names or numbers, optional
         Whose gains are set against each other; left out, the two with the largest weights, of
         different groups where there are groups.

@@ -48,15 +48,15 @@ def percent(share: float) -> str:
     return f"{100 * share:,.{digits}f}%"
 
 
-def amount(value: float) -> str:
-    """Return a utility or a welfare with three digits, more if it is large.
+def amount(value: float, digits: int = 3) -> str:
+    """Return a utility or a welfare with a few digits, more if it is large.
 
     Examples
     --------
     >>> amount(0.12345), amount(1010.0)
     ('0.123', '1,010')
     """
-    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.3g}"
+    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.{digits}g}"
 
 
 def p_value(value: float) -> str:
