@@ -20,6 +20,8 @@ from welfarist.inference.covariance import (
 from welfarist.inference.fitted import Fitted
 from welfarist.inference.naming import chosen_names, kind_of
 from welfarist.inference.profile import (
+    NEARLY_ALL,
+    NEARLY_NONE,
     Ends,
     ExtraCurve,
     PowerCurve,
@@ -193,6 +195,7 @@ def _profile(
         if np.isinf(fitted.point.p):  # weights only say who counts, not how much
             return 0.0, 1.0 / size
         curve_of_weight = WeightCurve(fitted, free, stride * size)
-        seen[free] = interval_of(curve_of_weight, Ends(0.0, 1.0, float), allowed)
+        low, high = interval_of(curve_of_weight, Ends(0.0, 1.0, float), allowed)
+        seen[free] = min(low, NEARLY_ALL), max(high, NEARLY_NONE)  # as closely as it looks
     low, high = seen[free]
     return low / size, high / size
