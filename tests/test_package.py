@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -55,7 +56,44 @@ def test_demo_tells_its_story_and_writes_a_report(tmp_path):
     printed = run(f"from welfarist.demo import tell; tell({str(report)!r})")
     for word in ("utilitarian", "Nash", "dispatchers", "an egalitarian", "welfarist fit", "300"):
         assert word in printed
-    assert "<h1>Which rule does the food-rescue charity follow?</h1>" in report.read_text()
+    page = report.read_text()
+    assert f"<h1>{demo.TITLE}</h1>" in page
+    assert f"{demo.NOTE}</p>" in page
+    for said in ("close to harmonic", "10.2% to 18.1%"):  # the terminal and the report agree
+        assert said in printed
+        assert said in page
+
+
+def test_demo_shows_rules_that_differ():
+    world, decisions = demo.charity(), demo.past_decisions()
+    chosen = demo.waiting(world, decisions)
+    assert not set(chosen.tolist()) & set(decisions.pairs.ravel().tolist())
+    spread = world.utilities.max(axis=1) / world.utilities.min(axis=1)
+    new = sorted(set(range(demo.ORGANISATIONS)) - set(decisions.pairs.ravel().tolist()))
+    assert set(chosen) == set(sorted(new, key=lambda i: -spread[i])[: len(demo.WAITING)])
+    orders = [
+        tuple(wf.WelfareFunction(p, world.weights).rank(world.utilities[chosen]))
+        for p in (world.p, 1.0, float("-inf"))
+    ]
+    assert len(set(orders)) == 3
+
+
+def test_demo_prints_a_command_that_runs_here(tmp_path, monkeypatch):
+    script = tmp_path / ".venv" / "bin" / "welfarist"
+    script.parent.mkdir(parents=True)
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo.sys, "executable", str(script.with_name("python")))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert demo.command() == os.path.join(".venv", "bin", "welfarist")
+    monkeypatch.setenv("PATH", str(script.parent))
+    assert demo.command() == "welfarist"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.chdir(script.parent.parent)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert demo.command() == str(script)
 
 
 def test_demo_learns_what_was_simulated():

@@ -21,6 +21,8 @@ mpl.use("Agg")
 
 # A curve is bisected to 1e-20 of its radius, and welfare within 1e-10 counts as equal.
 SAME_WELFARE = 1e-8
+# One ray goes through the point; where the curve meets it is found by halving.
+CLOSE_TO_POINT = 1e-6
 # The curve is drawn straight between places that are a fortieth of the interval apart.
 DRAWN = 5e-3
 
@@ -112,6 +114,11 @@ def test_numbers_as_symbols():
         "302",
         "\N{INFINITY}",
     ]
+    assert rounded(-0.0013, (-0.0013, 0.27)) == f"{MINUS}0.001"
+    assert rounded(0.9996, (0.5, 0.9996)) == "0.9996"
+    assert rounded(0.996, (0.5, 0.996)) == "0.996"
+    assert rounded(-1e-12, (-1e-12, 0.5)) == "0.00"
+    assert rounded(0.0, (0.0, 0.5)) == "0.00"
 
 
 def test_a_narrow_interval_is_drawn_by_itself(axes):
@@ -211,7 +218,8 @@ def test_a_hundred_people_can_be_read():
 def test_points_of_an_indifference_curve_are_equally_good(p, axes):
     result = fit(CHOICES, p=p, weights=[0.5, 0.3, 0.2])
     wf.plots.indifference(result, people=("patients", 2), ax=axes, through=[(3, 2), (5, 6)])
-    typical = np.median(CHOICES.utilities, axis=0)
+    # Others change nothing; at the limits they are better (worse) off than the two.
+    others = {-np.inf: 99.0, np.inf: 1e-3}
     rules = {"utilitarian": 1.0, "Nash": 0.0, "egalitarian": -np.inf}
     by_label = lines(drawn(axes))
     rules[next(label for label in by_label if label.startswith("learned"))] = p
@@ -219,13 +227,43 @@ def test_points_of_an_indifference_curve_are_equally_good(p, axes):
         rule = wf.WelfareFunction(power, [0.5, 0.3, 0.2])
         points = np.column_stack(by_label[label].get_data())
         points = points[np.isfinite(points).all(axis=1)]
-        table = np.tile(typical, (len(points), 1))
-        table[:, [0, 2]] = points
-        start = typical.copy()
-        start[[0, 2]] = 3, 2
         assert len(points) > 100
-        np.testing.assert_allclose(rule(table), rule(start), rtol=SAME_WELFARE)
-    assert "median" in axes.get_xlabel()
+        for other in [others[power]] if power in others else [0.5, 4.0]:
+            table = np.insert(points, 1, other, axis=1)
+            np.testing.assert_allclose(rule(table), rule([3, other, 2]), rtol=SAME_WELFARE)
+        # Every curve passes through its point.
+        distance = np.abs(points - [3, 2]).max(axis=1).min()
+        assert distance < CLOSE_TO_POINT
+    assert "egalitarian: everybody else is better off" in axes.get_xlabel()
+
+
+def test_curves_are_those_of_people_of_different_groups(axes):
+    rng = np.random.default_rng(2)
+    table = rng.uniform(1, 10, (80, 4))
+    scores = wf.power_mean(table, 0.5, [0.35, 0.35, 0.2, 0.1]) + rng.normal(0, 0.1, 80)
+    groups = ["staff", "staff", "payers", "public"]
+    result = wf.WelfareRegressor(groups=groups).fit(table, scores).result_
+    wf.plots.indifference(result, ax=axes)
+    assert axes.get_xlabel().startswith("utility of person 0")
+    assert axes.get_ylabel() == "utility of person 2"
+
+
+def test_profile_shades_the_interval_of_the_summary_and_says_which(axes):
+    by = np.arange(len(CHOICES.outcomes)) % 20
+    known = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)
+    result = fit(known).with_covariance("clustered")
+    wf.plots.profile(result, axes, level=0.9)
+    shaded = axes.patches[0]
+    row = result.estimates(0.9).rows[0]
+    assert expanded([shaded.get_x(), shaded.get_x() + shaded.get_width()]) == pytest.approx(
+        [row.low, row.high]
+    )
+    assert shaded.get_label() == "90% interval,\nclustered standard errors"
+    fisher = fit(known)
+    axes.clear()
+    wf.plots.profile(fisher, axes, method="wald")
+    ends = axes.patches[0].get_x(), axes.patches[0].get_x() + axes.patches[0].get_width()
+    assert expanded(ends) == pytest.approx(fisher.interval("p", method="wald"))
 
 
 def test_indifference_tells_rules_apart_without_colour_and_takes_the_heaviest_two(axes):
@@ -241,7 +279,7 @@ def test_indifference_of_somebody_who_does_not_count_is_a_straight_line(axes):
     wf.plots.indifference(given, people=(0, 1), ax=axes)
     x = axes.lines[0].get_xdata()
     assert np.ptp(x[np.isfinite(x)]) < 1e-6
-    assert "median" not in axes.get_xlabel()
+    assert axes.get_xlabel() == "utility of person 0"
 
 
 def test_people_who_cannot_be_drawn_are_refused():
@@ -354,10 +392,10 @@ def test_figures_show_the_intervals_of_the_result_and_say_how_they_were_made(axe
     assert (low, high) != pytest.approx(RESULT.interval("p"), rel=0.01)
     wf.plots.profile(result, axes)
     shaded = {patch.get_label(): patch for patch in axes.patches}
-    box = shaded["95% interval, clustered standard errors"].get_extents()
+    box = shaded["95% interval,\nclustered standard errors"].get_extents()
     found = axes.transData.inverted().transform(box)[:, 0]
     np.testing.assert_allclose(expanded(found), (low, high), rtol=1e-6)
-    assert PROFILE.made == "profile likelihood"
+    assert PROFILE.interval_by == "profile likelihood"
     axes = wf.plots.weights(result)
     segments = axes.collections[0].get_segments()
     ends = result.interval("weights", covariance="clustered")

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,10 +18,12 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.stats import chi2
 
 import welfarist as wf
 from tests.test_plots import decisions, fit
-from welfarist.report import document, facts, report_html, words
+from welfarist import simulate
+from welfarist.report import document, facts, people, report_html, words
 from welfarist.report.markup import text
 
 ROOT = Path(__file__).parents[1]
@@ -70,8 +73,8 @@ def pictures(page):
     return [base64.b64decode(code).decode() for code in codes]
 
 
-def text_of(result):
-    return Reader(report_html(result)).text
+def text_of(result, **options):
+    return Reader(report_html(result, **options)).text
 
 
 def test_page_is_well_formed_and_accessible():
@@ -134,7 +137,123 @@ def test_verdicts_are_those_of_the_tests():
         assert f"{name} p = " in READ.text
     assert RESULT.test("utilitarian").p_value < 1e-4
     assert "utilitarian p = 1 rejected p-value below 0.0001" in READ.text
-    assert "egalitarian p = −∞ rejected outside the 95% interval of p" in READ.text  # noqa: RUF001
+    assert "egalitarian p = −∞ rejected p-value below 0.0001, roughly" in READ.text  # noqa: RUF001
+
+
+def test_verdicts_do_not_move_with_the_level_of_intervals():
+    result = fit(decisions(3, 60, -4, 8, weights=[0.5, 0.3, 0.2]))
+    chance = chi2.sf(result.profile().at_limits[0], 3)  # p and two weights
+    assert words.REJECTED > chance > 0.01
+    for level in (0.5, 0.999):
+        said = text_of(result, level=level)
+        assert f"p = −∞ rejected p-value {words.p_value(chance)}, roughly" in said  # noqa: RUF001
+
+
+def test_rough_p_values_of_egalitarian_choices_are_cautious():
+    table = np.exp(np.random.default_rng(1).uniform(0, 3, (30, 2)))
+    pairs = simulate.random_pairs(30, 150, random_state=1)
+    rejected = 0
+    for seed in range(20):
+        chance = 1 / (1 + np.exp(-4 * np.log(table.min(axis=1))[pairs] @ [1, -1]))
+        outcomes = np.where(np.random.default_rng(seed).random(150) < chance, 1, -1)
+        result = fit(wf.Comparisons(table, pairs, outcomes))
+        null = fit(result.decided, p=-np.inf)
+        rejected += chi2.sf(2 * (result.llf - null.llf), 2) < words.REJECTED
+    assert rejected <= 4  # of 20: more than that has a chance of 0.3% at a level of 5%
+
+
+def test_standard_errors_that_were_chosen_are_those_of_the_whole_report():
+    by = np.arange(300) % 25
+    known = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)
+    result = fit(known).with_covariance("clustered")
+    found = text_of(result)
+    low, high = (words.power(x) for x in result.interval("p"))
+    assert (low, high) != tuple(words.power(x) for x in result.interval("p", method="profile"))
+    assert f"(95% interval {low} to {high})" in found
+    for a, b in result.interval("weights"):
+        assert f"{100 * a:.1f}% to {100 * b:.1f}%" in found
+    assert "Tests by clustered standard errors" in found
+    value = result.test("harmonic", covariance="clustered").p_value
+    assert f"p-value {words.p_value(value)}" in found
+    assert "even if decisions of the same person depend on each other" in found
+    assert "likelihood-ratio test" not in found
+
+
+def test_level_and_method_are_those_of_the_summary():
+    for level, method in ((0.8, None), (0.95, "wald")):
+        rows = {row.parameter: row for row in RESULT.summary(level, method).record.rows}
+        found = text_of(RESULT, level=level, method=method)
+        ends = rows["p"].low, rows["p"].high
+        low, high = (words.power(x, ends) for x in ends)
+        assert f"({100 * level:g}% interval {low} to {high})" in found
+        for name in RESULT.stakeholders:
+            row = rows[f"weight of {name}"]
+            assert f"{100 * row.low:.1f}% to {100 * row.high:.1f}%" in found
+    assert "Intervals are the estimate plus and minus standard errors." in found
+    with pytest.raises(wf.InputError, match="method must be"):
+        report_html(RESULT, method="guess")
+
+
+def test_an_end_beside_a_doctrine_shows_its_side():
+    end = "\N{MINUS SIGN}0.001"
+    assert [words.power(x, (-0.0013, 0.2675)) for x in (-0.0013, 0.2675)] == [end, "0.268"]
+
+
+def headline(page):
+    return unescape(re.search(r'<div class="answer">(.*?)</div>', page, re.DOTALL).group(1))
+
+
+def test_the_answer_says_at_once_that_it_rests_on_little():
+    one = fit(wf.Comparisons([[1.0, 4.0], [3.0, 2.0]], [[0, 1]], [1]))
+    page = report_html(one)
+    assert "This decision looks like that of somebody with p = " in headline(page)
+    assert "But other rules explain this decision as well: p is uncertain." in headline(page)
+    assert "1 different decision cannot determine 3 parameters" in headline(page)
+    assert "1 decision " not in headline(page)
+    assert "But" not in headline(PAGE)
+
+
+def test_with_two_people_there_is_one_other():
+    found = text_of(fit(decisions(2, 100, -1, 8)))
+    assert "everybody else" not in found
+    assert "Gain to the other that makes up for a loss to the worse off of the two" in found
+
+
+def test_a_note_stands_under_the_title():
+    page = report_html(RESULT, title="Rules", note="Simulated <data>.")
+    assert '<h1>Rules</h1>\n<p class="note">Simulated &lt;data&gt;.</p>' in page
+    with pytest.raises(wf.InputError, match="note must be text"):
+        report_html(RESULT, note=3)
+
+
+def test_ties_for_the_largest_weight_are_named():
+    result = replace(RESULT, weights=np.array([0.4, 0.4, 0.2]), stakeholders=("a", "b", "c"))
+    assert people._largest(result) == "The largest weights, 40.0% each, are those of a and b."
+    result = replace(result, weights=np.full(3, 1 / 3))
+    assert people._largest(result) == "All weights are about the same."
+
+
+def test_misfit_is_said_at_the_top_and_among_the_caveats():
+    rng = np.random.default_rng(0)
+    table = rng.uniform(1, 10, (300, 3)).round(1)
+    result = wf.WelfareRegressor().fit(table, wf.power_mean(table, -1).round(1) + 1).result_
+    assert result.misfit().clear
+    page = report_html(result)
+    found = Reader(page).text
+    assert "But no rule of this kind describes these 300 decisions well: " in headline(page)
+    caveats = found[found.index("Caveats") :]
+    assert result.misfit().verdict in caveats
+    assert "The fit gave no warnings" not in caveats
+    assert str(result.residuals().rounding) in found
+
+
+def test_somebody_who_had_nothing_can_be_most_in_favour():
+    table = np.array([[1.0, 4.0], [0.0, 9.0], [3.0, 3.0]])
+    pairs, outcomes = [[0, 1]] * 5 + [[1, 2]] * 4 + [[2, 0]] * 3, [1, -1, -1, -1, -1] + [1] * 7
+    table = np.column_stack([table, np.ones((3, 3))])  # many people: not everybody is listed
+    found = text_of(fit(wf.Comparisons(table, pairs, outcomes), weights="equal"))
+    assert "person 0, 1 against 0" in found
+    assert "person 1, 4 against 9" in found
 
 
 def test_trade_off_is_the_median_of_searches_over_the_actions():
@@ -163,14 +282,23 @@ def test_trade_off_is_the_median_of_searches_over_the_actions():
 def test_nothing_makes_up_for_a_loss_in_an_egalitarian_rule():
     result = fit(CHOICES, p=-np.inf, weights="equal")
     found = text_of(result)
-    assert "no gain to the others, however large, makes up for it" in found
+    assert "no gain to everybody else, however large, makes up for it" in found
     assert "with p = −∞ as given (egalitarian)" in found  # noqa: RUF001
     assert "The weights were given, not learned." in found
 
 
 def test_surprises_and_checks_are_those_of_the_fit():
     for surprise in RESULT.surprises(10):
-        assert f"{surprise.row} {surprise.chosen} over {surprise.other}" in READ.text
+        ours, theirs = (
+            ", ".join(
+                f"{re.sub(chr(7), chr(0xFFFD), name)} {words.amount(u)}"
+                for name, u in zip(RESULT.stakeholders, utilities, strict=True)
+            )
+            for utilities in (surprise.utilities, surprise.other_utilities)
+        )
+        ours, theirs = re.sub(r"\s+", " ", ours), re.sub(r"\s+", " ", theirs)
+        row = f"{surprise.row + 1} {surprise.chosen}: {ours} {surprise.other}: {theirs}"
+        assert row in READ.text
     verdict = RESULT.misfit().verdict
     assert f"Compared with more flexible rules: {verdict[0].lower()}{verdict[1:]}" in READ.text
 
@@ -184,7 +312,7 @@ def test_fits_without_intervals_say_so():
     assert "no rule makes fewer" in exact
     flips = text_of(fit(CHOICES, noise="flip"))
     assert "chance of a slip rho" in flips
-    assert "most in favour" in flips
+    assert "chance of that" not in flips
 
 
 def test_scores_groups_caveats_and_one_person():
@@ -195,7 +323,9 @@ def test_scores_groups_caveats_and_one_person():
     found = text_of(result)
     assert "of how scores vary" in found
     assert "times the usual difference" in found
-    assert "old" in found
+    assert "group people weight of each 95% interval together old 2" in found
+    assert f"{100 * result.weights[0]:.1f}% each, is that of group old (2 people" in found
+    assert "of different groups" in found
     alone = wf.WelfareRegressor(p=1, scale=True).fit(table[:, :1], table[:, 0] + scores).result_
     assert "What this means" not in text_of(alone)
     few = fit(decisions(3, 12, -1, np.inf))
@@ -272,6 +402,11 @@ def test_numbers_in_words():
     shares = [words.percent(x) for x in (0.0, 1e-6, 0.0005, 0.0231, 0.234, 12.3)]
     assert shares == ["0%", "0%", "0.05%", "2.3%", "23%", "1,230%"]
     assert [words.p_value(x) for x in (1e-9, 0.0031, 0.5)] == ["below 0.0001", "0.0031", "0.50"]
+    assert words.p_value(0.0497) == "0.0497"
+    assert words.p_value(0.0521) == "0.052"
+    assert words.p_value(0.05) == "0.050"
+    assert words.p_value(1.0) == "1.00"
+    assert words.p_value(0.0526) == "0.053"
     assert words.doctrine(0.001) == "Nash"
     assert words.doctrine(-1.03) == "close to harmonic"
     assert words.counted(1, "decision") == "1 decision"

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import sys
 
 import numpy as np
+import numpy.typing as npt
 
 from welfarist import simulate
 from welfarist.decisions import Comparisons
 from welfarist.fit import FitResult
 from welfarist.learners import ComparisonClassifier
+from welfarist.report import words
 from welfarist.simulate import World
 from welfarist.welfare import WelfareFunction
 
@@ -17,18 +22,20 @@ SEED = 4
 # What the made-up charity follows; the learner sees none of it.
 TRUE_POWER, TEMPERATURE = -1.0, 20.0
 ORGANISATIONS, DECISIONS = 200, 300
-# Organisations that have not been decided about yet and wait for a donation.
-WAITING = "ABCDE"
+# Organisations that are kept out of the decisions, and what those that wait tonight are called.
+KEPT_OUT, WAITING = 5, "ABCDE"
+TITLE = "Which rule does the food-rescue charity follow?"
+NOTE = "An example: the charity, its organisations and its decisions are simulated."
 
 NEXT = """\
 What to type next, with your own files (docs/data.md says what to put into them):
 
-  welfarist fit actions.csv --comparisons decisions.csv --save model.json --report report.html
-  welfarist rank new-actions.csv --model model.json
+  {command} fit actions.csv --comparisons decisions.csv --save model.json --report report.html
+  {command} rank new-actions.csv --model model.json
 
 or, to try that with simulated files like this charity's:
 
-  welfarist simulate charity --charity"""
+  {command} simulate charity --charity"""
 
 
 def tell(report: str | os.PathLike[str] = "report.html") -> None:
@@ -53,10 +60,10 @@ On {len(decisions)} evenings it chose one of two organisations. Which rule is be
     result = ComparisonClassifier(groups=world.group_of).fit(decisions).result_
     _tell_weights(world, result)
     _tell_doctrine(world, result)
-    _tell_next(world, result)
-    result.report(report, title="Which rule does the food-rescue charity follow?")
+    _tell_next(world, decisions, result)
+    result.report(report, title=TITLE, note=NOTE)
     print(f"\nThe whole answer, with figures: {os.fspath(report)} (open it in a browser)\n")
-    print(NEXT)
+    print(NEXT.format(command=command()))
 
 
 def charity() -> World:
@@ -69,8 +76,34 @@ def charity() -> World:
 
 def past_decisions() -> Comparisons:
     """Return the simulated charity's choices between pairs of organisations, with errors."""
-    pairs = simulate.random_pairs(ORGANISATIONS - len(WAITING), DECISIONS, random_state=SEED)
+    pairs = simulate.random_pairs(ORGANISATIONS - KEPT_OUT, DECISIONS, random_state=SEED)
     return simulate.comparisons(charity(), pairs, tau=TEMPERATURE, random_state=SEED)
+
+
+def waiting(world: World, decisions: Comparisons) -> npt.NDArray[np.intp]:
+    """Return the organisations that wait tonight: never decided about, and most disputed.
+
+    The more the highest utility that somebody sees in one exceeds the lowest, the more disputed
+    it is. On these rules differ most.
+    """
+    new = np.setdiff1d(np.arange(len(world.utilities)), decisions.pairs)
+    seen = world.utilities[new]
+    disputed = np.argsort(-seen.max(axis=1) / seen.min(axis=1), kind="stable")
+    return np.sort(new[disputed[: len(WAITING)]])
+
+
+def command() -> str:
+    """Return what to type on this machine to run welfarist from the current folder."""
+    if shutil.which("welfarist") is not None:
+        return "welfarist"
+    beside = shutil.which("welfarist", path=os.path.dirname(sys.executable))
+    if beside is None:
+        return "welfarist"
+    try:
+        near = os.path.relpath(beside)
+    except ValueError:  # on another drive
+        near = beside
+    return shlex.quote(beside if near.startswith(os.pardir) else near)
 
 
 def _groups(world: World) -> list[str]:
@@ -80,16 +113,16 @@ def _groups(world: World) -> list[str]:
 
 def _tell_weights(world: World, result: FitResult) -> None:
     member = np.array(world.group_of)
-    intervals = result.interval("weights")
+    sure = {row.name: row for row in result.estimates().rows}
     print("Who counts how much (members of a group count the same; 95% intervals):\n")
     print(f"  {'':12} {'members':>7} {'each':>7}   {'interval':<15} {'together':>8} {'truth':>7}")
     for group in _groups(world):
         inside = member == group
         first = int(np.argmax(inside))
-        low, high = intervals[first]
+        weight = sure[f"weight of {result.stakeholders[first]}"]
         print(
             f"  {group + 's':<12} {inside.sum():>7} {result.weights[first]:>7.1%}   "
-            f"{f'{low:.1%} to {high:.1%}':<15} {result.weights[inside].sum():>8.0%} "
+            f"{f'{weight.low:.1%} to {weight.high:.1%}':<15} {result.weights[inside].sum():>8.0%} "
             f"{world.weights[inside].sum():>7.0%}"
         )
 
@@ -97,20 +130,23 @@ def _tell_weights(world: World, result: FitResult) -> None:
 def _tell_doctrine(world: World, result: FitResult) -> None:
     low, high = result.interval("p")
     print(
-        f"\nThe power p is {result.p:.2f} ({result.welfare.doctrine}),\n"
+        f"\nThe power p is {result.p:.2f} ({words.doctrine(result.p)}),\n"
         f"with 95% confidence between {low:.2f} and {high:.2f}. The truth is {world.p:g}. "
         "Could they be …\n"
     )
     for name in ("utilitarian", "Nash", "harmonic"):
         chance = result.test(name).p_value
-        verdict = "no, rejected" if chance < 0.05 else "yes, possible"
-        print(f"  {name + '?':<13} {verdict:<14} (p-value {chance:.2g})")
+        verdict = "no, rejected" if chance < words.REJECTED else "yes, possible"
+        print(f"  {name + '?':<13} {verdict:<14} (p-value {words.p_value(chance)})")
 
 
-def _tell_next(world: World, result: FitResult) -> None:
-    waiting, learned = world.utilities[-len(WAITING) :], result.welfare
+def _tell_next(world: World, decisions: Comparisons, result: FitResult) -> None:
+    table, learned = world.utilities[waiting(world, decisions)], result.welfare
     print(
-        f"\nTonight {len(WAITING)} organisations wait. Which would get the donation, best first?\n"
+        f"""
+Tonight {len(WAITING)} organisations wait that it never decided about, those on which stakeholders
+disagree most. Which would get the donation, best first?
+"""
     )
     rules = {
         "the charity": learned,
@@ -118,10 +154,10 @@ def _tell_next(world: World, result: FitResult) -> None:
         "an egalitarian": WelfareFunction(-np.inf, result.weights),
     }
     for name, rule in rules.items():
-        print(f"  {name:<15} {' > '.join(WAITING[i] for i in rule.rank(waiting))}")
-    first, second = learned.rank(waiting)[:2]
+        print(f"  {name:<15} {' > '.join(WAITING[i] for i in rule.rank(table))}")
+    first, second = learned.rank(table)[:2]
     assert result.tau is not None
-    ahead = result.tau * (learned.log(waiting[first]) - learned.log(waiting[second]))
+    ahead = result.tau * (learned.log(table[first]) - learned.log(table[second]))
     chance = 1.0 / (1.0 + np.exp(-ahead))
     print(
         f"\n  As the charity errs now and then, it would take {WAITING[first]} rather than "

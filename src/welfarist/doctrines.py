@@ -33,6 +33,8 @@ DOCTRINES = (
     Doctrine("best off", float("inf"), "only the best-off person matters"),
 )
 
+# A power this near to a named one is called so.
+CLOSE = 0.05
 # Between a finite doctrine and an infinite one there is no midpoint; the power at which the
 # nearer neighbour changes is set at three, where somebody with half the utility weighs 16 times
 # (p = -3) as much at the margin.
@@ -60,6 +62,19 @@ def doctrine_of(p: float) -> str:
         return f"midway between {below.name} and {above.name}"
     nearer = below if p < middle else above
     return f"between {below.name} and {above.name}, nearer {nearer.name}"
+
+
+def close_doctrine_of(p: float, digits: int) -> str:
+    """Name the doctrine of `p` as it is printed with some decimals, or the one it is close to.
+
+    Examples
+    --------
+    >>> close_doctrine_of(-1.03, 2), close_doctrine_of(-1.001, 2), close_doctrine_of(0.2, 2)
+    ('close to harmonic', 'harmonic', 'between Nash and utilitarian, nearer Nash')
+    """
+    shown = p if abs(p) == float("inf") else round(p, digits) + 0.0
+    near = [doctrine.name for doctrine in DOCTRINES if 0 < abs(shown - doctrine.p) < CLOSE]
+    return f"close to {near[0]}" if near else doctrine_of(shown)
 
 
 def power_of(name: str) -> float:

@@ -199,10 +199,19 @@ class FitResult(Statistics, Checks):
             "caveats": [caveat.message for caveat in self.caveats],
         }
 
-    def report(self, path: str | os.PathLike[str], title: str | None = None) -> None:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        title: str | None = None,
+        *,
+        level: float = 0.95,
+        method: MethodName | None = None,
+        people: tuple[Any, Any] | None = None,
+        note: str | None = None,
+    ) -> None:
         """Write a report for readers who know nothing of the method, as one HTML file.
 
-        See :func:`welfarist.write_report`, which has more options.
+        Its intervals are those of :meth:`summary` with the same `level` and `method`.
 
         Parameters
         ----------
@@ -210,10 +219,12 @@ class FitResult(Statistics, Checks):
             Where to write; an old file is replaced.
         title : str, optional
             The heading.
+        level, method, people, note
+            As in :func:`welfarist.write_report`.
         """
         from welfarist.report import write_report  # which needs this class
 
-        write_report(self, path, title=title)
+        write_report(self, path, title=title, level=level, method=method, people=people, note=note)
 
     def summary(
         self,

@@ -1,4 +1,4 @@
-"""The actions that a fit has learned from, and what is typical among them."""
+"""Whom and what a fit has learned about: groups of people, actions, what is typical."""
 
 from __future__ import annotations
 
@@ -7,6 +7,26 @@ import numpy as np
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
 from welfarist.validation import FloatArray
+
+
+def groups_of(result: FitResult) -> dict[str, list[int]] | None:
+    """Return who is in which group, by number; None if people were not in groups.
+
+    Examples
+    --------
+    >>> from welfarist import WelfareRegressor
+    >>> table = [[1.0, 4.0, 2.0], [3.0, 8.0, 1.0], [2.0, 2.0, 5.0]]
+    >>> fit = WelfareRegressor(p=1, groups=["a", "b", "a"]).fit(table, [2.0, 4.0, 3.0])
+    >>> groups_of(fit.result_)
+    {'a': [0, 2], 'b': [1]}
+    """
+    beginning = "group "
+    if not any(note.startswith(beginning) for note in result.weight_notes):
+        return None
+    found: dict[str, list[int]] = {}
+    for person, note in enumerate(result.weight_notes):
+        found.setdefault(note.removeprefix(beginning), []).append(person)
+    return found
 
 
 def judged_utilities(result: FitResult) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from welfarist.doctrines import DOCTRINES, doctrine_of
+from welfarist.doctrines import close_doctrine_of
 from welfarist.errors import InputError
 from welfarist.exports import Alignment, Table, as_json, number, pair, strict
 from welfarist.inference.covariance import CovarianceName
@@ -20,8 +20,6 @@ from welfarist.tables import to_frame
 if TYPE_CHECKING:
     from welfarist.fit import FitResult
 
-# A power this near to a named one is called so.
-_CLOSE = 0.05
 # A share of errors that is proven up to this is proven.
 _ROUNDING = 1e-12
 
@@ -281,9 +279,7 @@ def _with_ranges(rows: list[SummaryRow], result: FitResult) -> list[SummaryRow]:
 
 def _doctrine(result: FitResult) -> str:
     """The doctrine of p as it is printed, so that 0.0000 is called Nash."""
-    shown = result.p if np.isinf(result.p) else round(result.p, 4)
-    near = [d for d in DOCTRINES if 0 < abs(shown - d.p) < _CLOSE]
-    name = f"close to {near[0].name}" if near else doctrine_of(shown)
+    name = close_doctrine_of(result.p, 4)
     return f"{name} (given)" if "p" in result.given else name
 
 

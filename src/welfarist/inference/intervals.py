@@ -98,16 +98,15 @@ def method_for(covariance: CovarianceName) -> MethodName:
     return others.get(covariance, "wald")
 
 
-def interval_in_words(covariance: CovarianceName) -> str:
-    """Say how the intervals that go with standard errors of a kind are made.
+def errors_in_words(covariance: CovarianceName) -> str:
+    """Say what standard errors a Wald interval is made from.
 
     Examples
     --------
-    >>> interval_in_words("clustered")
-    'clustered standard errors'
+    >>> errors_in_words("clustered"), errors_in_words("fisher")
+    ('clustered standard errors', 'standard errors')
     """
-    others = {"fisher": "profile likelihood", "bootstrap": "bootstrap"}
-    return others.get(covariance, f"{covariance} standard errors")
+    return "standard errors" if covariance == "fisher" else f"{covariance} standard errors"
 
 
 def checked(

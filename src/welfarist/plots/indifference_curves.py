@@ -11,7 +11,7 @@ from welfarist.doctrines import DOCTRINES
 from welfarist.drawing import BLUE, GREEN, ORANGE, VERMILLION, axes_to_use
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
-from welfarist.judged import typical_utilities
+from welfarist.judged import groups_of, typical_utilities
 from welfarist.plots.names import person_of, shown
 from welfarist.plots.power_axis import rounded
 from welfarist.plots.sources import result_of
@@ -31,7 +31,7 @@ _ANGLES = 600
 _HALVINGS = 70
 # How far the axes go, in multiples of the farthest point.
 _REACH = 2.2
-# Log welfares within this are equal: a plateau, where others are worst off, counts as reached.
+# Log welfares within this are equal.
 _SAME = 1e-10
 
 
@@ -52,7 +52,8 @@ def indifference(
     result : FitResult
         Or the fitted learner.
     people : pair of names or numbers, optional
-        Whose utilities are on the axes; left out, the two with the largest weights.
+        Whose utilities are on the axes; left out, the two with the largest weights, of different
+        groups where people are in groups.
     ax : matplotlib axes, optional
         Where to draw; a new figure if left out.
     through : sequence of pairs, optional
@@ -65,9 +66,9 @@ def indifference(
 
     Notes
     -----
-    Where there are more than two people the others have their median utilities, which a line
-    below the axis says. Where such others alone determine welfare, a curve is the border of what
-    is at least as good.
+    What others have does not bend or move a curve at a finite p, because it adds the same to both
+    sides. At p = -inf, where they would stop these two from counting, they are taken to be better
+    off than these two; at p = inf, worse off.
     """
     result = result_of(result)
     pair = pair_of(result, people)
@@ -82,7 +83,7 @@ def indifference(
     rules += [(name, powers[name], style) for name, style in _STYLES.items()]
     for number, point in enumerate(points):
         for name, p, (colour, dashes, width) in rules:
-            curve = curve_through(result.weights, p, base, pair, point, top)
+            curve = curve_through(result.weights[list(pair)], p, point, top)
             label = name if number == 0 else None
             axes.plot(*curve.T, color=colour, linestyle=dashes, linewidth=width, label=label)
     axes.plot(*points.T, "o", color="black", markersize=6, zorder=3)
@@ -90,30 +91,24 @@ def indifference(
     return axes
 
 
-def curve_through(
-    weights: FloatArray,
-    p: float,
-    base: FloatArray,
-    pair: tuple[int, int],
-    point: FloatArray,
-    top: FloatArray,
-) -> FloatArray:
+def curve_through(weights: FloatArray, p: float, point: FloatArray, top: FloatArray) -> FloatArray:
     """Return points (m, 2) of the border of what is as good as `point` (2,), up to `top` (2,).
 
-    On every ray from the origin welfare rises, or stays where it is; the border is where it first
-    reaches that of the point. What lies beyond twice `top` is left out.
+    `weights` (2,) are those of the two people; only their ratio matters. On every ray from the
+    origin welfare rises, or stays where it is; the border is where it first reaches that of the
+    point. What lies beyond twice `top` is left out.
     """
-    table = np.tile(base, (_ANGLES + 2, 1))
-    table[:, list(pair)] = point
-    level = float(log_power_mean(table[0], p, weights))
+    weights = weights / weights.sum()
+    level = float(log_power_mean(point, p, weights))
     # Rays are even in units of the axes; two of them meet the corners that rules can have.
     directions = [np.arctan2(point[1] / top[1], point[0] / top[0]), np.arctan2(top[0], top[1])]
     angles = np.sort(np.concatenate([np.linspace(1e-4, np.pi / 2 - 1e-4, _ANGLES), directions]))
     rays = np.column_stack([np.cos(angles), np.sin(angles)]) * top
 
     def reaches(radius: FloatArray) -> Any:
-        table[:, list(pair)] = rays * radius[:, None]
-        return log_power_mean(table, p, weights) >= level - _SAME * (1.0 + abs(level))
+        return log_power_mean(rays * radius[:, None], p, weights) >= level - _SAME * (
+            1.0 + abs(level)
+        )
 
     low, high = np.full(len(rays), 1e-9), np.full(len(rays), 4.0)
     found = reaches(high)
@@ -125,11 +120,19 @@ def curve_through(
 
 
 def pair_of(result: FitResult, people: object) -> tuple[int, int]:
-    """Return the numbers of two people given by name or number; None means the heaviest."""
+    """Return the numbers of two people given by name or number.
+
+    None means the heaviest, of different groups where there are groups: inside one, people count
+    the same by construction.
+    """
     if len(result.weights) < 2:
         raise InputError("an indifference curve needs two people; found a fit with one.")
     if people is None:
-        first, second = np.sort(np.argsort(-result.weights, kind="stable")[:2]).tolist()
+        order = np.argsort(-result.weights, kind="stable").tolist()
+        groups = groups_of(result) or {}
+        inside = next((members for members in groups.values() if order[0] in members), ())
+        others = [person for person in order[1:] if person not in inside]
+        first, second = sorted([order[0], (others or order[1:])[0]])
         return first, second
     if not isinstance(people, tuple | list) or len(people) != 2:
         raise InputError(f"people must be two names or numbers; found {people!r}.")
@@ -160,8 +163,7 @@ def _label(axes: Axes, result: FitResult, pair: tuple[int, int], top: FloatArray
     axes.set_xlim(0.0, top[0])
     axes.set_ylim(0.0, top[1])
     first, second = (shown(result.stakeholders[person]) for person in pair)
-    others = len(result.weights) - 2
-    note = "" if not others else "\neverybody else has their median utility"
+    note = "" if len(result.weights) == 2 else "\n(egalitarian: everybody else is better off)"
     axes.set_xlabel(f"utility of {first}{note}", parse_math=False)
     axes.set_ylabel(f"utility of {second}", parse_math=False)
     axes.set_title("outcomes on one curve are equally good", fontsize=11)

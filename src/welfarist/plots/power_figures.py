@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from welfarist.drawing import BLUE, ORANGE, PALE, VERMILLION, axes_to_use
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
+from welfarist.inference.intervals import MethodName, errors_in_words
 from welfarist.inference.power_profile import Profile
 from welfarist.plots.power_axis import prepare, prepare_near, rounded
 from welfarist.plots.sources import result_of
@@ -25,7 +27,13 @@ _FINE = 9
 _NARROW, _BEYOND = 0.03, 0.7
 
 
-def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 0.95) -> Axes:
+def profile(
+    result: FitResult | Profile,
+    ax: Axes | None = None,
+    level: float = 0.95,
+    *,
+    method: MethodName | None = None,
+) -> Axes:
     """Draw how well each power explains the decisions, from p = -inf to p = inf.
 
     The height is the likelihood of a power, everything else at its best, over that of the power
@@ -43,12 +51,15 @@ def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 
         Where to draw; a new figure if left out.
     level : float
         Of the interval; a Profile has its own.
+    method : "profile", "wald" or "bootstrap", optional
+        How the interval is made. Left out, it is what goes with the result's standard errors; see
+        :meth:`welfarist.FitResult.with_covariance`. A Profile has its own.
 
     Returns
     -------
     matplotlib axes
     """
-    found = result if isinstance(result, Profile) else result_of(result).profile(level=level)
+    found = result if isinstance(result, Profile) else own_profile(result, level, method)
     axes = axes_to_use(ax)
     narrow = _is_narrow(found)
     place = np.asarray if narrow else compact
@@ -58,7 +69,7 @@ def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 
         prepare(axes)
     low, high = place(found.interval)
     name = f"{found.level * 100:g}% interval"
-    axes.axvspan(low, high, color=PALE, zorder=0, label=f"{name}, {found.made}")
+    axes.axvspan(low, high, color=PALE, zorder=0, label=f"{name},\n{found.interval_by}")
     for end in (low, high):  # a narrow interval can be seen as well
         axes.axvline(end, color="0.6", linewidth=0.8, zorder=0)
     powers, heights = _smooth(found)
@@ -69,13 +80,26 @@ def profile(result: FitResult | Profile, ax: Axes | None = None, level: float = 
         _note_zeros(axes, found.p)
     axes.set_ylim(0.0, 1.08)
     axes.set_ylabel("likelihood compared with the best p")
-    width = found.interval[1] - found.interval[0]
-    ends = " to ".join(rounded(end, width) for end in found.interval)
-    axes.set_title(f"p = {rounded(found.estimate, width)}, {name} {ends}")
+    best, *ends = (rounded(p, found.interval) for p in (found.estimate, *found.interval))
+    axes.set_title(f"p = {best}, {name} {' to '.join(ends)}")
     axes.legend(
         loc="upper right" if found.estimate < 0 else "upper left", edgecolor="none", fontsize=9
     )
     return axes
+
+
+def own_profile(result: FitResult, level: float, method: MethodName | None) -> Profile:
+    """Return the profile of a result with the interval that the summary has.
+
+    Where there is none, as at an infinite p with standard errors, it is that of the likelihood.
+    """
+    result = result_of(result)
+    found = result.profile(level=level)
+    power = next(row for row in result.estimates(level, method).rows if row.name == "p")
+    if power.low is None or power.high is None or power.method == "profile":
+        return found
+    by = "bootstrap" if power.method == "bootstrap" else errors_in_words(result.covariance)
+    return replace(found, interval=(power.low, power.high), interval_by=by)
 
 
 def _is_narrow(found: Profile) -> bool:
@@ -135,8 +159,7 @@ def _draw_loss(axes: Axes, found: Profile) -> None:
     axes.plot([best], [found.loss.min()], "D", color=VERMILLION, markersize=7)
     _note_zeros(axes, found.p)
     axes.set_ylabel("mean loss, other parameters at their best")
-    width = found.interval[1] - found.interval[0]
-    axes.set_title(f"the loss is lowest at p = {rounded(found.estimate, width)}")
+    axes.set_title(f"the loss is lowest at p = {rounded(found.estimate, found.interval)}")
 
 
 def _draw_steps(axes: Axes, steps: LossSteps, intervals: tuple[PowerInterval, ...]) -> None:

@@ -3,56 +3,102 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import chi2
 
+from welfarist.errors import (
+    MisfitWarning,
+    NotConvergedWarning,
+    NotIdentifiedWarning,
+    SeparationWarning,
+)
+from welfarist.fit import FitResult
 from welfarist.plots.power_axis import MINUS
 from welfarist.report import words
 from welfarist.report.facts import LOSSES, Facts, Gains, Tested
-from welfarist.report.markup import NOTHING, Html, join, paragraph, section, table
+from welfarist.report.markup import NOTHING, Html, box, join, paragraph, section, table
 
 # Stretches of powers that are named in a sentence.
 _MOST_STRETCHES = 3
+# Caveats after which the answer cannot stand alone, and how many of them are part of it.
+_SERIOUS = (NotIdentifiedWarning, NotConvergedWarning, MisfitWarning)
+_MOST_BUTS = 2
 
 
 def answer(facts: Facts) -> Html:
-    """The rule, how sure it is, and which doctrines it is not."""
+    """The rule, what speaks against it, how sure it is, and which doctrines it is not."""
+    but, more = _but(facts), f"{_right(facts)} {_doctrines(facts)}".strip()
     return join(
-        paragraph(_rule(facts), "answer"),
-        paragraph(f"{_right(facts)} {_doctrines(facts)}".strip()),
+        box(paragraph(_rule(facts)), paragraph(but, "but") if but else NOTHING),
+        paragraph(more) if more else NOTHING,
     )
+
+
+def _but(facts: Facts) -> str:
+    """What a reader of the rule must know in the same breath; empty if there is nothing."""
+    found = []
+    if facts.misfit is not None and facts.misfit.clear:
+        against = [check.finding for check in facts.misfit.checks if check.clear]
+        more = words.counted(len(against) - 1, "other sign")
+        found.append(
+            f"no rule of this kind describes {_these(facts.result)} well: {against[0]}"
+            + (f" (and {more})" if len(against) > 1 else "")
+        )
+    kinds = [caveat.kind for caveat in facts.result.caveats]
+    if any(issubclass(kind, SeparationWarning) for kind in kinds):
+        found.append(f"other rules explain {_these(facts.result)} as well: p is uncertain")
+    found += [
+        words.first_sentence(caveat.message)
+        for caveat in facts.result.caveats
+        if issubclass(caveat.kind, _SERIOUS)
+    ]
+    if not found:
+        return ""
+    said = ". Also, ".join(found[:_MOST_BUTS])
+    return f"But {said}. Take p and the weights with caution; the caveats below say more."
 
 
 def _rule(facts: Facts) -> str:
     result = facts.result
-    what = words.counted(result.decisions, "decision")
+    one, these = result.decisions == 1, _these(result)
     p, name = words.power(result.p), words.doctrine(result.p)
     meaning = words.meaning(result.p)
     if "p" in result.given:
-        return f"These {what} were explained with p = {p} as given ({name}): {meaning}."
+        were = "was" if one else "were"
+        return words.sentence(f"{these} {were} explained with p = {p} as given ({name}): {meaning}")
     if result.exact is not None:
-        return f"{_exactly(facts, what)} At p = {p}, {name}, {meaning}."
-    known = ""
-    if facts.profile is not None:
-        within = facts.profile.interval
+        return f"{_exactly(facts)} At p = {p}, {name}, {meaning}."
+    known, within = "", facts.sure.power
+    if within is not None:
         p, low, high = (words.power(end, within) for end in (result.p, *within))
         known = f" ({facts.percent} interval {low} to {high})"
-    return f"These {what} look like those of somebody with p = {p}{known}, {name}: {meaning}."
+    look = "looks like that" if one else "look like those"
+    return words.sentence(f"{these} {look} of somebody with p = {p}{known}, {name}: {meaning}")
 
 
-def _exactly(facts: Facts, what: str) -> str:
+def _these(result: FitResult) -> str:
+    one = result.decisions == 1
+    return "this decision" if one else f"these {words.counted(result.decisions, 'decision')}"
+
+
+def _exactly(facts: Facts) -> str:
     """What is as good, where errors were counted."""
+    these, one = _these(facts.result), facts.result.decisions == 1
     exact = facts.result.exact
     assert exact is not None
     if exact.explanations is not None:
         powers = [_from_to(a, b) for a, b in exact.explanations.power_intervals[:_MOST_STRETCHES]]
         explained = (
-            f"the majority on every pair of actions in these {what}"
+            f"the majority on every pair of actions in {these}"
             if exact.counted.contradictions
-            else f"every one of these {what}"
+            else these
+            if one
+            else f"every one of {these}"
         )
         return f"Rules with p from {words.listed(powers)} explain {explained}."
     powers = [_from_to(i.low, i.high) for i in exact.intervals[:_MOST_STRETCHES]]
-    return (
-        f"These {what} are explained with the fewest errors found by p from {words.listed(powers)}."
+    be = "is" if one else "are"
+    return words.sentence(
+        f"{these} {be} explained with the fewest errors found by p from {words.listed(powers)}"
     )
 
 
@@ -66,6 +112,8 @@ def _from_to(low: float, high: float) -> str:
 
 def _right(facts: Facts) -> str:
     result = facts.result
+    if result.decisions == 1:
+        return ""
     if result.accuracy is not None:
         return f"The learned rule gets {words.percent(result.accuracy)} of the decisions right."
     if result.r_squared is not None and result.r_squared > 0:
@@ -79,7 +127,7 @@ def _doctrines(facts: Facts) -> str:
     for tested in facts.tests:
         by_verdict.setdefault(verdict_of(facts, tested)[0], []).append(tested.name)
     parts = []
-    for verdict in ("rejected", "doubtful", "compatible with the decisions"):
+    for verdict in ("rejected", "compatible with the decisions"):
         names = by_verdict.get(verdict, [])
         if names:
             be = "is" if len(names) == 1 and names[0] != "equal weights" else "are"
@@ -90,18 +138,27 @@ def _doctrines(facts: Facts) -> str:
 def verdict_of(facts: Facts, tested: Tested) -> tuple[str, str]:
     """Return a verdict on a doctrine and the reason for it.
 
-    A doctrine at the end of the line of powers whose test has no known distribution is judged by
-    the interval of p.
+    The statistic of an egalitarian null with learned weights has no known distribution. Measured in
+    simulations it is below chi-squared with a degree for p and one for each free weight, or close
+    to it.
     """
     if tested.test is not None:
         value = tested.test.p_value
         return words.verdict(value), f"p-value {words.p_value(value)}"
-    if tested.name == "egalitarian" and facts.profile is not None:
-        if facts.profile.interval[0] == float("-inf"):
-            return "compatible with the decisions", f"inside the {facts.percent} interval of p"
-        if facts.profile.at_limits[0] is not None:  # otherwise only positive powers were considered
-            return "rejected", f"outside the {facts.percent} interval of p"
+    lost = None if facts.profile is None else facts.profile.at_limits[0]
+    if tested.name == "egalitarian" and lost is not None:  # None: only positive powers were tried
+        value = float(chi2.sf(lost, _given_up(facts.result)))
+        independent = (
+            "" if facts.result.covariance == "fisher" else ", taking decisions as independent"
+        )
+        return words.verdict(value), f"p-value {words.p_value(value)}, roughly{independent}"
     return "not tested", tested.reason
+
+
+def _given_up(result: FitResult) -> int:
+    """How many learned numbers lose their meaning at p = -inf: p and the free weights."""
+    fitted = result.fitted
+    return fitted.loss.weighting.free if fitted is not None and fitted.learned_weights else 1
 
 
 def consequences(facts: Facts) -> Html:
@@ -111,24 +168,22 @@ def consequences(facts: Facts) -> Html:
         return NOTHING
     shown = sorted(range(len(LOSSES)), key=lambda i: LOSSES[i])
     rows = [[f"{100 * LOSSES[i]:g}%", *(_needed(float(x)) for x in gains.median[i])] for i in shown]
-    header = [
-        "loss",
-        *gains.rules,
-    ]
+    others = _others(gains)
+    lose = "whoever is worse off loses" if gains.people == 2 else "those who are worst off lose"
     return section(
         "What this means for gains and losses",
         paragraph(_bargain(gains)),
         paragraph(
-            "How this was worked out: in every action of the data those who are worst off lose the "
-            "stated share of what they have, and everybody else gains the same percentage, just "
-            "so much that the rule finds the change neither better nor worse. The numbers are "
-            "medians over the actions.",
+            f"How this was worked out: in every action of the data {lose} the stated share of what "
+            f"they have, and {others} {_gain(gains)}, just so much that the "
+            "rule finds the change neither better nor worse. The numbers are medians over the "
+            "actions.",
             "soft",
         ),
         table(
-            f"Gain to everybody else that makes up for a loss to {_losers(gains)}; the doctrines "
-            "have the same weights (never: no gain is enough)",
-            header,
+            f"Gain to {others} that makes up for a loss to {_losers(gains)}; the doctrines have "
+            "the same weights (never: no gain is enough)",
+            ["loss", *gains.rules],
             rows,
         ),
     )
@@ -143,13 +198,13 @@ def _bargain(gains: Gains) -> str:
     who = _losers(gains)
     if needed == float("inf"):
         return (
-            f"In a typical action a loss of {loss} to {who} outweighs everything: no gain to the "
-            "others, however large, makes up for it."
+            f"In a typical action a loss of {loss} to {who} outweighs everything: no gain to "
+            f"{_others(gains)}, however large, makes up for it."
         )
     if needed < words.TRIFLE:
         return (
             f"In a typical action a loss of {loss} to {who} hardly counts for this rule: next to "
-            "no gain to the others makes up for it."
+            f"no gain to {_others(gains)} makes up for it."
         )
     plain = float(gains.median[0, gains.rules.index("utilitarian")])
     beside = (
@@ -158,9 +213,17 @@ def _bargain(gains: Gains) -> str:
         else " Adding up utilities with the same weights would ask for the same."
     )
     return (
-        f"In a typical action a loss of {loss} to {who} outweighs any gain to everybody else of "
+        f"In a typical action a loss of {loss} to {who} outweighs any gain to {_others(gains)} of "
         f"less than {words.percent(needed)}.{beside}"
     )
+
+
+def _others(gains: Gains) -> str:
+    return "the other" if gains.people == 2 else "everybody else"
+
+
+def _gain(gains: Gains) -> str:
+    return "gains" if gains.people == 2 else "gains the same percentage"
 
 
 def _losers(gains: Gains) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from welfarist import plots
+from welfarist.decisions import Comparisons, Scores
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
 from welfarist.goodness.surprises import Surprise, Surprises
@@ -13,23 +14,29 @@ from welfarist.report import words
 from welfarist.report.facts import Facts
 from welfarist.report.markup import NOTHING, Html, paragraph, section, table
 from welfarist.report.pictures import drawn
+from welfarist.validation import FloatArray
 
 _SURPRISES = 10
+# Of at most this many people it is said what an action gives to each.
+_FEW = 4
+_NAMELESS = ("the first action", "the second action")
+# Stands for the change from nothing to something.
+_LARGEST = 1e300
 
 
 def description(facts: Facts) -> Html:
     """Calibration of comparisons or residuals of scores, and what speaks against the family."""
-    result = facts.result
+    result, misfit = facts.result, facts.misfit
     parts = []
-    try:
-        misfit = result.misfit()
-        verdict = (
-            misfit.verdict if misfit.reason else misfit.verdict[:1].lower() + misfit.verdict[1:]
-        )
-        lead = "" if misfit.reason else "Compared with more flexible rules: "
-        parts.append(paragraph(f"{lead}{verdict}"))
-    except InputError as problem:
-        parts.append(paragraph(f"Not checked: {problem}", "soft"))
+    if misfit is None:
+        parts.append(paragraph("Not checked: the decisions are not part of this record.", "soft"))
+    elif misfit.reason:
+        parts.append(paragraph(misfit.verdict))
+    else:
+        verdict = words.lower(misfit.verdict)
+        parts.append(paragraph(f"Compared with more flexible rules: {verdict}"))
+    if misfit is not None and misfit.rounding is not None and misfit.rounding.expected > 0:
+        parts.append(paragraph(str(misfit.rounding)))
     parts.append(_residuals(result) if result.accuracy is None else _calibration(result))
     return section("Does the rule describe the decisions?", *parts)
 
@@ -75,61 +82,96 @@ def surprises(facts: Facts) -> Html:
         "Surprises",
         paragraph(
             "The decisions that the rule least expected, the largest surprise first. They may be "
-            "mistakes, or have reasons that the utilities do not show. Rows are counted from 0."
+            "mistakes, or have reasons that the utilities do not show. "
+            + _how_counted(result.decided)
         ),
         _scores(found) if result.accuracy is None else _choices(found),
     )
 
 
+def _how_counted(decided: Comparisons | Scores | None) -> str:
+    """How a reader finds a decision again."""
+    if isinstance(decided, Comparisons):
+        said = "They are numbered in the order of the data: the first decision is 1."
+        numbered = decided.numbered and decided.names is None
+        return said + (" Actions have their row numbers, from 0." if numbered else "")
+    return "They are numbered in the order of the data: the first scored action is 1."
+
+
 def _choices(found: Surprises) -> Html:
     """Comparisons that were decided against the rule; columns that nobody filled are left out."""
-    columns: dict[str, list[str]] = {"row": [], "who": [], "chose": [], "chance of that": []}
-    columns |= {"welfare": [], "most in favour": []}
+    few = len(found[0].stakeholders) <= _FEW
+    columns: dict[str, list[str]] = {}
     for surprise in found:
-        often = "" if surprise.count == 1 else f" ({surprise.count:g} times)"
-        chance = "" if surprise.probability is None else words.percent(surprise.probability)
-        entries = (
-            str(surprise.row),
-            "" if surprise.by is None else str(surprise.by),
-            f"{surprise.chosen} over {surprise.other}{often}",
-            chance,
-            f"{surprise.welfare:.3g} against {surprise.other_welfare:.3g}",
-            _in_favour(surprise),
-        )
-        for column, entry in zip(columns.values(), entries, strict=True):
-            column.append(entry)
+        for name, entry in _entries(surprise, few).items():
+            columns.setdefault(name, []).append(entry)
     filled = {name: column for name, column in columns.items() if any(column)}
     total = words.counted(found.total, "decision")
     return table(
-        f"{total} went against the rule; those it least expected",
+        f"{total} went against the rule" + ("; those it least expected" if found.total > 1 else ""),
         list(filled),
         list(zip(*filled.values(), strict=True)),
         range(len(filled)),
     )
 
 
-def _in_favour(surprise: Surprise) -> str:
-    """Who gains most by the choice, in the eyes of the rule."""
+def _entries(surprise: Surprise, few: bool) -> dict[str, str]:
+    """What the table says of a decision: of a few people what each has, of many who is concerned.
+
+    People of whom there are many are not listed; the two who gain and lose most are.
+    """
+    often = "" if surprise.count == 1 else f" ({surprise.count:g} times)"
+    chosen = _action(surprise, surprise.chosen, surprise.utilities, few)
+    other = _action(surprise, surprise.other, surprise.other_utilities, few)
+    found = {
+        "number": str(surprise.row + 1),
+        "who": "" if surprise.by is None else str(surprise.by),
+        "chose": chosen + often,
+        "over": other,
+        "chance of that": ""
+        if surprise.probability is None
+        else words.percent(surprise.probability),
+        "welfare": f"{words.amount(surprise.welfare)} against "
+        f"{words.amount(surprise.other_welfare)}",
+    }
+    if not few:
+        found["most in favour"] = _concerned(surprise, 1.0)
+        found["most against"] = _concerned(surprise, -1.0)
+    return found
+
+
+def _action(surprise: Surprise, name: str, utilities: FloatArray, few: bool) -> str:
+    """An action by its name, and what it gives to each of a few people."""
+    if not few:
+        return name
+    named = zip(surprise.stakeholders, utilities.tolist(), strict=True)
+    gives = ", ".join(f"{person} {words.amount(utility)}" for person, utility in named)
+    return gives if name in _NAMELESS else f"{name}: {gives}"
+
+
+def _concerned(surprise: Surprise, sign: float) -> str:
+    """Who gains (or with a sign of -1 loses) most by the choice, in the eyes of the rule."""
     with np.errstate(divide="ignore", invalid="ignore"):
         change = np.log(surprise.utilities) - np.log(surprise.other_utilities)
-    gain = np.nan_to_num(change) * (surprise.shares + surprise.other_shares)
+    gain = sign * np.clip(np.nan_to_num(change), -_LARGEST, _LARGEST)
+    gain *= surprise.shares + surprise.other_shares
     person = int(np.argmax(gain))
     if gain[person] <= 0:
         return "nobody"
     mine, other = surprise.utilities[person], surprise.other_utilities[person]
-    return f"{surprise.stakeholders[person]}, {mine:.3g} against {other:.3g}"
+    return f"{surprise.stakeholders[person]}, {words.amount(mine)} against {words.amount(other)}"
 
 
 def _scores(found: Surprises) -> Html:
     """Scores far from what the rule says."""
     rows = [
         [
-            str(surprise.row),
-            f"{surprise.score:.4g}",
-            f"{surprise.fitted:.4g}",
+            str(surprise.row + 1),
+            words.amount(surprise.score, 4),
+            words.amount(surprise.fitted, 4),
             f"{surprise.standardised:+.1f}".replace("-", MINUS),
         ]
         for surprise in found
     ]
-    header = ["row", "score", "the rule says", "times the usual difference"]
+    header = ["number", "score", "the rule says", "times the usual difference"]
     return table("Scores that are furthest from the rule", header, rows)

@@ -9,12 +9,13 @@ from welfarist import __version__
 from welfarist.errors import InputError
 from welfarist.files.writing import check_target, write_whole
 from welfarist.fit import FitResult
+from welfarist.inference.intervals import MethodName, checked
 from welfarist.report import answer, checks, sections
 from welfarist.report.facts import Facts
 from welfarist.report.markup import NOTHING, Html, join, paragraph, text
+from welfarist.report.people import bargains, checked_people, who_counts
 from welfarist.report.pictures import can_draw
 from welfarist.report.style import STYLE
-from welfarist.validation import is_real
 
 _TITLE = "Which welfare function explains these decisions?"
 
@@ -25,7 +26,9 @@ def write_report(
     *,
     title: str | None = None,
     level: float = 0.95,
+    method: MethodName | None = None,
     people: tuple[Any, Any] | None = None,
+    note: str | None = None,
 ) -> None:
     """Write a report on a fit as one HTML file, for readers who know nothing of the method.
 
@@ -43,8 +46,15 @@ def write_report(
         The heading.
     level : float
         Of all intervals, between 0 and 1.
+    method : "profile", "wald" or "bootstrap", optional
+        How intervals are made, as in :meth:`welfarist.FitResult.summary`, which shows the same.
+        Standard errors and tests are those of the result's covariance; see
+        :meth:`welfarist.FitResult.with_covariance`.
     people : pair of names or numbers, optional
-        Whose gains are set against each other; left out, the two with the largest weights.
+        Whose gains are set against each other; left out, the two with the largest weights, of
+        different groups where there are groups.
+    note : str, optional
+        Printed under the heading: where the data come from, who asked.
 
     Examples
     --------
@@ -59,7 +69,8 @@ def write_report(
     True
     """
     check_target(path)
-    write_whole(path, report_html(result, title=title, level=level, people=people))
+    page = report_html(result, title=title, level=level, method=method, people=people, note=note)
+    write_whole(path, page)
 
 
 def report_html(
@@ -67,7 +78,9 @@ def report_html(
     *,
     title: str | None = None,
     level: float = 0.95,
+    method: MethodName | None = None,
     people: tuple[Any, Any] | None = None,
+    note: str | None = None,
 ) -> str:
     """Return the report of :func:`write_report` as text."""
     if not isinstance(result, FitResult):
@@ -75,19 +88,21 @@ def report_html(
             "a report needs the record of a fit, such as learner.result_; found "
             f"{type(result).__name__}."
         )
-    if title is not None and not isinstance(title, str):
-        raise InputError(f"title must be text; found {title!r}.")
-    sections.checked_people(result, people)
-    if not is_real(level) or not 0 < level < 1:
-        raise InputError(f"level must be a number between 0 and 1, such as 0.95; found {level!r}.")
-    facts = Facts.of(result, float(level))
+    for name, given in (("title", title), ("note", note)):
+        if given is not None and not isinstance(given, str):
+            raise InputError(f"{name} must be text; found {given!r}.")
+    checked_people(result, people)
+    level, _ = checked(level, method, result.covariance)
+    facts = Facts.of(result, level, method)
     heading = text(_TITLE if title is None else title)
+    under = NOTHING if note is None else paragraph(note, "note")
+    top = join(Html(f"<h1>{heading}</h1>"), under, answer.answer(facts), _no_figures())
     body = join(
-        Html(f"<header>\n<h1>{heading}</h1>\n{answer.answer(facts)}\n{_no_figures()}\n</header>"),
+        Html(f"<header>\n{top}\n</header>"),
         answer.consequences(facts),
         sections.power(facts),
-        sections.people(facts),
-        sections.bargains(facts, people),
+        who_counts(facts),
+        bargains(facts, people),
         sections.doctrines(facts),
         checks.description(facts),
         checks.surprises(facts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,13 @@ import numpy as np
 from welfarist.doctrines import DOCTRINES
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
+from welfarist.goodness.misfit import Misfit
 from welfarist.inference import DoctrineTest, Profile
+from welfarist.inference.intervals import MethodName
+from welfarist.inference.naming import kind_of
 from welfarist.judged import judged_utilities
 from welfarist.plots.power_axis import in_symbols
+from welfarist.plots.power_figures import own_profile
 from welfarist.tradeoffs import required_gain, worst_off
 from welfarist.validation import FloatArray
 from welfarist.welfare import WelfareFunction
@@ -56,6 +61,55 @@ class Gains:
     losing: int
 
 
+Ends = tuple[float, float]
+_WHAT_IS_MISSING = re.compile("^No (intervals?|standard errors): ")
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """The intervals of a result's summary: the same numbers from the same source.
+
+    Attributes
+    ----------
+    power : pair of floats or None
+    weights : tuple of pairs or None
+        One per person, None for a weight that has none; empty if there are none at all.
+    methods : tuple of str
+        How they were made: "profile", "wald", "bootstrap".
+    reasons : tuple of str
+        Why some are missing.
+    """
+
+    power: Ends | None = None
+    weights: tuple[Ends | None, ...] = ()
+    methods: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def why_missing(self) -> str:
+        """Why some are missing, in sentences."""
+        said = dict.fromkeys(_WHAT_IS_MISSING.sub("", reason) for reason in self.reasons)
+        return " ".join(said)
+
+    @classmethod
+    def of(cls, result: FitResult, level: float, method: MethodName | None) -> Certainty:
+        """Ask a result for its intervals."""
+        found, refused = _attempt(lambda: result.estimates(level, method))
+        if found is None:
+            return cls(reasons=(refused,))
+        ends = {
+            row.name: None if row.low is None or row.high is None else (row.low, row.high)
+            for row in found.rows
+        }
+        weights = tuple(ends[name] for name in ends if kind_of(name) == "weights")
+        return cls(
+            ends.get("p"),
+            weights if any(weights) else (),
+            tuple(dict.fromkeys(row.method for row in found.rows if row.method is not None)),
+            found.refusals,
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Facts:
     """What a report is made of.
@@ -65,14 +119,13 @@ class Facts:
     result : FitResult
     level : float
         Of all intervals.
+    sure : Certainty
+        The intervals of the summary.
     profile : Profile or None
-        Of the power, with its interval.
-    no_profile : str
-        Why there is none.
-    weight_intervals : (d, 2) array or None
-    no_weight_intervals : str
-        Why there are none.
+        Of the power, with the interval of the summary.
     tests : tuple of Tested
+    misfit : Misfit or None
+        What speaks against the family of rules.
     gains : Gains or None
     utilities : (N, d) array or None
         Of the actions that were judged.
@@ -80,28 +133,26 @@ class Facts:
 
     result: FitResult
     level: float
+    sure: Certainty
     profile: Profile | None
-    no_profile: str
-    weight_intervals: FloatArray | None
-    no_weight_intervals: str
     tests: tuple[Tested, ...]
+    misfit: Misfit | None
     gains: Gains | None
     utilities: FloatArray | None
 
     @classmethod
-    def of(cls, result: FitResult, level: float) -> Facts:
+    def of(cls, result: FitResult, level: float, method: MethodName | None = None) -> Facts:
         """Work out everything about a fit that can be."""
-        profile, no_profile = _attempt(lambda: result.profile(level=level))
-        intervals, no_intervals = _attempt(lambda: result.interval("weights", level))
+        profile, _ = _attempt(lambda: own_profile(result, level, method))
         utilities, _ = _attempt(lambda: judged_utilities(result))
+        misfit, _ = _attempt(result.misfit)
         return cls(
             result,
             level,
+            Certainty.of(result, level, method),
             profile,
-            no_profile,
-            intervals,
-            no_intervals,
             _tests(result),
+            misfit,
             None if utilities is None else gains_of(result, utilities),
             utilities,
         )
@@ -121,15 +172,23 @@ def _attempt(work: Any) -> tuple[Any, str]:
 
 
 def _tests(result: FitResult) -> tuple[Tested, ...]:
-    """Tests of the doctrines and of equal weights, as far as these were learned."""
+    """Tests of the doctrines and of equal weights, as far as these were learned.
+
+    They use the result's own standard errors where others than the likelihood's were chosen.
+    """
     found = []
+    chosen = None if result.covariance == "fisher" else result.covariance
     if "p" not in result.given:
         powers = {doctrine.name: doctrine.p for doctrine in DOCTRINES}
         for name in TESTED:
-            test, reason = _attempt(lambda name=name: result.test(name, resamples=None))
+            test, reason = _attempt(
+                lambda name=name: result.test(name, covariance=chosen, resamples=None)
+            )
             found.append(Tested(name, f"p = {in_symbols(powers[name])}", test, reason))
     if "weights" not in result.given and len(result.weights) > 1:
-        test, reason = _attempt(lambda: result.test(weights="equal", resamples=None))
+        test, reason = _attempt(
+            lambda: result.test(weights="equal", covariance=chosen, resamples=None)
+        )
         found.append(Tested("equal weights", "everybody counts the same", test, reason))
     return tuple(found)
 

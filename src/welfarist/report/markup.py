@@ -6,6 +6,7 @@ A :data:`Html` is safe to put into a page; a plain text becomes one by :func:`te
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from typing import NewType
 
@@ -36,6 +37,23 @@ def join(*parts: Html) -> Html:
 def paragraph(words: str, kind: str = "") -> Html:
     """Return a text as a paragraph, of a class of the style sheet if one is given."""
     return Html(f"<p{_class(kind)}>{text(words)}</p>")
+
+
+def box(*parts: Html) -> Html:
+    """Return parts in the frame of the answer."""
+    return Html(f'<div class="answer">\n{join(*parts)}\n</div>')
+
+
+def formula(words: str) -> Html:
+    """Return a paragraph in which ^x and ^(x) are set as powers.
+
+    Examples
+    --------
+    >>> formula("u^p, M^(1/p) & co")
+    '<p>u<sup>p</sup>, M<sup>1/p</sup> &amp; co</p>'
+    """
+    raised = re.sub(r"\^(?:\(([^)]*)\)|(\w))", r"<sup>\1\2</sup>", text(words))
+    return Html(f"<p>{raised}</p>")
 
 
 def section(heading: str, *parts: Html) -> Html:

@@ -1,18 +1,14 @@
-"""The parts of a report after the answer: power, people, doctrines, caveats, data, method."""
+"""The parts of a report after the answer: power, doctrines, caveats, data, method."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from welfarist import __version__, plots
 from welfarist.decisions import Comparisons
 from welfarist.fit import FitResult
-from welfarist.plots.indifference_curves import pair_of
-from welfarist.plots.weight_figures import height_for
 from welfarist.report import words
 from welfarist.report.answer import verdict_of
 from welfarist.report.facts import Facts
-from welfarist.report.markup import NOTHING, Html, bullets, paragraph, section, table
+from welfarist.report.markup import NOTHING, Html, bullets, formula, paragraph, section, table
 from welfarist.report.pictures import drawn
 
 # A share of errors that is proven up to this is proven.
@@ -33,15 +29,16 @@ def power(facts: Facts) -> Html:
     ]
     if profile is not None:
         within = profile.interval
+        by = f"the {facts.percent} interval by {profile.interval_by}"
         p, low, high = (words.power(end, within) for end in (result.p, *within))
         parts.append(
             drawn(
                 lambda axes: plots.profile(profile, axes),
                 (7.2, 4.2),
-                f"Likelihood against the power p. It is highest at {p}; the {facts.percent} "
-                f"interval goes from {low} to {high}.",
+                f"Likelihood against the power p. It is highest at {p}; {by} goes from {low} to "
+                f"{high}.",
                 "How well each p explains the decisions, compared with the best. The shaded "
-                f"stretch is the {facts.percent} interval.",
+                f"stretch is {by}.",
             )
         )
     elif result.exact is not None and result.exact.steps is not None:
@@ -54,89 +51,9 @@ def power(facts: Facts) -> Html:
                 "weights. The thick stretch is lowest.",
             )
         )
-    if profile is None and "p" not in result.given and result.exact is None:
-        parts.append(paragraph(f"There is no interval of p: {facts.no_profile}", "soft"))
+    if facts.sure.power is None and "p" not in result.given and result.exact is None:
+        parts.append(paragraph(f"There is no interval of p: {facts.sure.why_missing}", "soft"))
     return section("How much inequality matters", *parts)
-
-
-def people(facts: Facts) -> Html:
-    """Who counts how much, as a figure and a table."""
-    result, ends = facts.result, facts.weight_intervals
-    count = len(result.weights)
-    parts = [paragraph(_about_weights(facts))]
-    parts.append(
-        drawn(
-            lambda axes: plots.weights(
-                result, axes, level=facts.level if ends is not None else None, intervals=ends
-            ),
-            (7.2, height_for(count)),
-            f"The weights of {count} people; the numbers are in the table below.",
-            "Each dot is a person's weight"
-            + (f", the bar its {facts.percent} interval" if ends is not None else "")
-            + ". The dashed line is where everybody counts the same.",
-        )
-    )
-    return section("Who counts how much", *parts, _weight_table(facts))
-
-
-def _weight_table(facts: Facts) -> Html:
-    """Weights by name, with what is known about each."""
-    result, ends = facts.result, facts.weight_intervals
-    columns = {"person": list(result.stakeholders), "weight": [_share(w) for w in result.weights]}
-    if ends is not None:
-        columns[f"{facts.percent} interval"] = [f"{_share(a)} to {_share(b)}" for a, b in ends]
-    ranges = None if result.exact is None else result.exact.quick_ranges(result.decisions)
-    if ranges is not None:
-        columns["range over all rules that explain everything"] = [
-            f"{_share(low)} to {_share(high)}" for low, high in zip(*ranges, strict=True)
-        ]
-    last: tuple[int, ...] = ()
-    if any(result.weight_notes):
-        last = (len(columns),)
-        columns["note"] = list(result.weight_notes)
-    rows = list(zip(*columns.values(), strict=True))
-    return table("Weights, as shares of the total", list(columns), rows, (0, *last))
-
-
-def _about_weights(facts: Facts) -> str:
-    result = facts.result
-    equal = f"Equal weights would be {_share(1.0 / len(result.weights))} each."
-    if "weights" in result.given:
-        return "The weights were given, not learned."
-    order = np.argsort(-result.weights, kind="stable")
-    most = result.stakeholders[int(order[0])]
-    gone = int((result.weights == 0).sum())
-    none = (
-        f" {words.counted(gone, 'weight')} ended at 0: those people do not count." if gone else ""
-    )
-    reason = ""
-    if facts.weight_intervals is None and result.exact is None:
-        reason = f" There are no intervals: {facts.no_weight_intervals}"
-    largest = _share(float(result.weights[order[0]]))
-    return f"The largest weight, {largest}, is that of {most}. {equal}{none}{reason}"
-
-
-def _share(weight: float) -> str:
-    return f"{100 * weight:.1f}%"
-
-
-def bargains(facts: Facts, pair: tuple[object, object] | None) -> Html:
-    """Indifference curves of two people."""
-    result = facts.result
-    if len(result.weights) < 2 or facts.utilities is None:
-        return NOTHING
-    figure = drawn(
-        lambda axes: plots.indifference(result, pair, axes),
-        (5.8, 5.2),
-        "Curves of outcomes for two people that the learned rule, and the utilitarian, Nash and "
-        "egalitarian rules, find equally good.",
-        "Outcomes on one curve are equally good; those above it are better. The more a curve "
-        "bends, the less one person's gain makes up for another's loss. "
-        + ("Everybody else has their median utility." if len(result.weights) > 2 else ""),
-    )
-    chosen = "those with the largest weights" if pair is None else "those chosen for this report"
-    intro = paragraph(f"Two people side by side, {chosen}:") if figure else NOTHING
-    return section("Gains of one person against gains of another", intro, figure)
 
 
 def doctrines(facts: Facts) -> Html:
@@ -158,17 +75,28 @@ def doctrines(facts: Facts) -> Html:
         paragraph(
             "Each line asks whether these decisions could come from somebody who follows a "
             "simpler rule and errs now and then. A small p-value says that such decisions would "
-            "then be rare: below 0.01 the rule is called rejected, below 0.05 doubtful."
+            f"then be rare: below {words.REJECTED:g} the rule is called rejected."
         ),
         table(
-            "Tests by likelihood ratio", ["rule", "it says", "verdict", "why"], rows, (0, 1, 2, 3)
+            words.sentence(_kind_of_tests(result))[:-1],
+            ["rule", "it says", "verdict", "why"],
+            rows,
+            (0, 1, 2, 3),
         ),
         paragraph(_independent(result), "soft"),
     )
 
 
+def _kind_of_tests(result: FitResult) -> str:
+    if result.covariance == "fisher":
+        return "tests by likelihood ratio"
+    return f"tests by {result.covariance} standard errors; at infinite p by likelihood ratio"
+
+
 def _independent(result: FitResult) -> str:
     decided = result.decided
+    if result.covariance == "clustered":
+        return "Standard errors allow for decisions of the same person that depend on each other."
     if isinstance(decided, Comparisons) and decided.by is not None:
         return (
             "The tests take decisions as independent, though several came from the same people: "
@@ -180,6 +108,8 @@ def _independent(result: FitResult) -> str:
 def caveats(facts: Facts) -> Html:
     """What a reader of the numbers must know."""
     messages = [words.sentence(caveat.message) for caveat in facts.result.caveats]
+    if facts.misfit is not None and facts.misfit.clear:
+        messages.insert(0, f"{facts.misfit.verdict} Take the numbers as a rough description.")
     if not messages:
         messages = ["The fit gave no warnings."]
     always = (
@@ -196,7 +126,7 @@ def data_and_method(facts: Facts) -> Html:
     rows = [["decisions", f"{result.decisions:,g}"], ["people", str(len(result.weights))]]
     if facts.utilities is not None:
         rows.append(["actions", f"{len(facts.utilities):,}"])
-    kind, how = _model(result)
+    kind, how = _model(facts)
     rows.append(["kind of decisions", kind])
     optional = (("temperature tau", result.tau), ("chance of a slip rho", result.rho))
     rows.extend(
@@ -218,21 +148,50 @@ def data_and_method(facts: Facts) -> Html:
     return section(
         "Data and method",
         table("What was fitted", (), rows, (0, 1)),
-        paragraph(
+        formula(
             "The welfare of an action is the weighted power mean of the utilities it gives, "
-            "M = (sum of w u^p)^(1/p). " + how
+            f"{_mean(result.p)}. {how}"
         ),
         paragraph(
             ("The search ended well: " if result.converged else "The search did not end well: ")
-            + words.sentence(result.reason)[:1].lower()
-            + words.sentence(result.reason)[1:]
+            + words.lower(words.sentence(result.reason))
         ),
     )
 
 
-def _model(result: FitResult) -> tuple[str, str]:
+def _mean(p: float) -> str:
+    """The formula, in which ^ is followed by what is raised."""
+    if p == float("-inf"):
+        return "which at p = \N{MINUS SIGN}∞ is the smallest of those that count"
+    if p == float("inf"):
+        return "which at p = ∞ is the largest of those that count"
+    return "M = (sum of w u^p)^(1/p), at p = 0 the product of all u^w"
+
+
+_METHODS = {
+    "profile": "hold every value that a likelihood-ratio test does not reject",
+    "wald": "are the estimate plus and minus standard errors",
+    "bootstrap": "are what most of many fits to decisions drawn again give",
+}
+_ERRORS = {
+    "robust": " that are right even if the decision maker errs in another way",
+    "clustered": " that are right even if decisions of the same person depend on each other",
+    "bootstrap": " from many fits to decisions drawn again",
+}
+
+
+def _intervals(facts: Facts) -> str:
+    """How the intervals were made, in a sentence; empty if there are none."""
+    errors = _ERRORS.get(facts.result.covariance, "")
+    parts = [_METHODS[how] + (errors if how == "wald" else "") for how in facts.sure.methods]
+    if not parts:
+        return ""
+    return f"{'Intervals' if len(parts) == 1 else 'Some intervals'} {'; others '.join(parts)}."
+
+
+def _model(facts: Facts) -> tuple[str, str]:
     """The kind of decisions and how the rule was found, in words."""
-    intervals = "Intervals hold every value that a likelihood-ratio test does not reject."
+    result, intervals = facts.result, _intervals(facts)
     if result.exact is not None:
         errs = "slips whatever the case" if result.rho is not None else "does not err"
         return (
@@ -269,9 +228,3 @@ PAPER = (
     "Kanad Shrikar Pardeshi, Itai Shapira, Ariel D. Procaccia and Aarti Singh. Learning Social "
     "Welfare Functions. Advances in Neural Information Processing Systems 37 (NeurIPS 2024)."
 )
-
-
-def checked_people(result: FitResult, pair: object) -> None:
-    """Refuse a pair of people whose curves cannot be drawn, before any work is done."""
-    if pair is not None:
-        pair_of(result, pair)

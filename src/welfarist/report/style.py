@@ -16,6 +16,11 @@ p { margin: 0.75rem 0; }
   background: var(--tint); border-left: 4px solid var(--mark); padding: 1rem 1.25rem;
   font-size: 1.15rem; margin: 0 0 1rem;
 }
+.answer p { margin: 0; }
+.answer p + p { margin-top: 0.6rem; }
+.but::first-line { font-weight: 600; }
+.note { color: var(--soft); margin: -1rem 0 1.5rem; }
+sup { line-height: 0; }
 .soft, figcaption, caption, footer { color: var(--soft); font-size: 0.92rem; }
 figure { margin: 1.5rem 0; text-align: center; }
 figure img { max-width: 100%; height: auto; }

@@ -6,39 +6,32 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from welfarist.doctrines import DOCTRINES, doctrine_of
+from welfarist.doctrines import CLOSE, DOCTRINES, close_doctrine_of
 from welfarist.plots.power_axis import rounded
 
-# A power this near to a named one is called so.
-_CLOSE = 0.05
-# p-values below these are called rejected, doubtful.
-REJECTED, DOUBTFUL = 0.01, 0.05
+# Decimals of a power.
+_DECIMALS = 2
+# Rules with p-values below this are called rejected.
+REJECTED = 0.05
 # A share that would be printed as 0.
 TRIFLE = 5e-5
 
 
 def power(p: float, interval: Sequence[float] = (-np.inf, np.inf)) -> str:
-    """Return a power as it is written in a text, with more digits in a narrow interval."""
-    return rounded(p, interval[1] - interval[0])
+    """Return a power as it is written in a text, with as many digits as its interval needs."""
+    return rounded(p, interval)
 
 
 def doctrine(p: float) -> str:
     """Return the doctrine of a power, the one that it is close to, or the two it lies between."""
-    shown = _shown(p)
-    near = [d.name for d in DOCTRINES if 0 < abs(shown - d.p) < _CLOSE]
-    return f"close to {near[0]}" if near else doctrine_of(shown)
-
-
-def _shown(p: float) -> float:
-    """A power as it is printed, so that 0.00 is called Nash."""
-    return p if np.isinf(p) else round(p, 2) + 0.0
+    return close_doctrine_of(p, _DECIMALS)
 
 
 def meaning(p: float) -> str:
     """Say what a rule with this power looks at."""
-    shown = _shown(p)
+    shown = p if np.isinf(p) else round(p, _DECIMALS)
     for named in DOCTRINES:
-        if named.p == shown or abs(named.p - shown) < _CLOSE:
+        if named.p == shown or abs(named.p - shown) < CLOSE:
             return named.meaning
     if p > 1:
         return "the same gain counts more for somebody who is well off"
@@ -55,18 +48,52 @@ def percent(share: float) -> str:
     return f"{100 * share:,.{digits}f}%"
 
 
+def amount(value: float, digits: int = 3) -> str:
+    """Return a utility or a welfare with a few digits, more if it is large.
+
+    Examples
+    --------
+    >>> amount(0.12345), amount(1010.0)
+    ('0.123', '1,010')
+    """
+    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.{digits}g}"
+
+
 def p_value(value: float) -> str:
-    """Return a p-value, of which very small ones are only called so."""
+    """Return a p-value with two digits, more where they tell on which side of the limit it is.
+
+    Examples
+    --------
+    >>> p_value(0.0521), p_value(0.0499), p_value(0.234), p_value(1e-9)
+    ('0.052', '0.0499', '0.23', 'below 0.0001')
+    """
     if value < 1e-4:
         return "below 0.0001"
-    return f"{value:.4f}" if value < 0.01 else f"{value:.2f}"
+    digits = max(2, 1 - int(np.floor(np.log10(value))))
+    while round(value, digits) == REJECTED and value < REJECTED - 1e-9:
+        digits += 1
+    return f"{value:.{digits}f}"
 
 
 def verdict(value: float) -> str:
     """Say what a p-value speaks for."""
-    if value < REJECTED:
-        return "rejected"
-    return "doubtful" if value < DOUBTFUL else "compatible with the decisions"
+    return "rejected" if value < REJECTED else "compatible with the decisions"
+
+
+def lower(words: str) -> str:
+    """Return a sentence as it goes on after a colon or a "but"."""
+    return words[:1].lower() + words[1:]
+
+
+def first_sentence(words: str) -> str:
+    """Return the first sentence of a text, without its full stop.
+
+    Examples
+    --------
+    >>> first_sentence("p reached 1.5, the edge. Fix p.")
+    'p reached 1.5, the edge'
+    """
+    return words.partition(". ")[0].removesuffix(".")
 
 
 def listed(names: Sequence[str]) -> str:
