@@ -392,10 +392,10 @@ def test_figures_show_the_intervals_of_the_result_and_say_how_they_were_made(axe
     assert (low, high) != pytest.approx(RESULT.interval("p"), rel=0.01)
     wf.plots.profile(result, axes)
     shaded = {patch.get_label(): patch for patch in axes.patches}
-    box = shaded["95% interval, clustered standard errors"].get_extents()
+    box = shaded["95% interval,\nclustered standard errors"].get_extents()
     found = axes.transData.inverted().transform(box)[:, 0]
     np.testing.assert_allclose(expanded(found), (low, high), rtol=1e-6)
-    assert PROFILE.made == "profile likelihood"
+    assert PROFILE.interval_by == "profile likelihood"
     axes = wf.plots.weights(result)
     segments = axes.collections[0].get_segments()
     ends = result.interval("weights", covariance="clustered")

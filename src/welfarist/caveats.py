@@ -55,6 +55,18 @@ def convergence_caveats(optimum: Optimum) -> list[Caveat]:
     return [Caveat(NotConvergedWarning, message)]
 
 
+def far_caveats(given: float | None, fitted: float | None) -> list[Caveat]:
+    """Say when learned weights were fitted at a smaller power than was given."""
+    if given is None or given == fitted:
+        return []
+    message = (
+        f"p = {given:g} was given, and the weights were learned at p = {fitted:.6g}: beyond it "
+        "larger powers make the same rules, with weights too small for any number. Give p = "
+        f"{'-' if given < 0 else ''}inf for the limit itself."
+    )
+    return [Caveat(SearchRangeWarning, message)]
+
+
 def power_caveats(
     optimum: Optimum,
     learned: bool,

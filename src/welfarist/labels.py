@@ -62,10 +62,15 @@ class Labels:
         unknown = (outcomes == 0) & ~(y == 0) if y.dtype.kind in "iuf" else outcomes == 0
         if unknown.any():
             raise InputError(
-                f"y must hold {self.classes[0]!r} and {self.classes[1]!r} (or 0 for a tie); "
-                f"found {y[unknown][0]!r} at row {int(np.argmax(unknown))}."
+                f"y must hold {_shown(self.classes[0])} and {_shown(self.classes[1])} (or 0 for a "
+                f"tie); found {_shown(y[unknown][0])} at row {int(np.argmax(unknown))}."
             )
         return np.asarray(self.sign * outcomes, dtype=np.int8)
+
+
+def _shown(label: Any) -> str:
+    """A label as its user would write it."""
+    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def order_of(y: Any) -> list[Any] | None:
@@ -92,8 +97,8 @@ def _two_labels(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if y.dtype.kind in "iuf" and labels[0] == 1:
             return np.array([-1, 1], dtype=y.dtype)
         raise InputError(
-            f"y must tell which action was preferred; found only one class, {labels[0]!r}, whose "
-            "meaning is unclear. Use +1 and -1."
+            f"y must tell which action was preferred; found only one class, {_shown(labels[0])}, "
+            "whose meaning is unclear. Use +1 and -1."
         )
     return labels
 

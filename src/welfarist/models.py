@@ -122,8 +122,14 @@ class Model:
         action is preferred for sure, up to the probability of a slip; two that tie are a toss-up.
         """
         if self.kind == "comparisons" and self.tau is not None and math.isfinite(self.tau):
+            one, other = (np.atleast_1d(self.welfare.log(actions)) for actions in (first, second))
+            if len(one) != len(other) and 1 not in (len(one), len(other)):
+                raise InputError(
+                    "first and second must hold as many actions as each other, or one; found "
+                    f"{len(one)} and {len(other)}."
+                )
             with np.errstate(invalid="ignore"):
-                margins = self.tau * (self.welfare.log(first) - self.welfare.log(second))
+                margins = self.tau * (one - other)
             margins = np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
         else:
             order = np.asarray(self.welfare.compare(first, second), dtype=np.float64)

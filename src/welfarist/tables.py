@@ -130,6 +130,8 @@ def order_by_name(names: tuple[str, ...], stakeholders: tuple[str, ...]) -> npt.
 def refuse_text(table: Any) -> None:
     """Name the column and row of the first text that is no number, if there is one."""
     entries = np.asarray(table, dtype=object)
+    if entries.ndim == 0:
+        raise InputError(f"X must be a table of numbers; found text {table!r:.60}. Read it first.")
     for index, value in np.ndenumerate(entries):
         if isinstance(value, str) and not _is_number(value):
             names = getattr(table, "columns", None)

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from welfarist.errors import InputError
 from welfarist.inference.fitted import DataLoss, Fitted
+from welfarist.inference.naming import kind_of
 from welfarist.labels import numbered
 from welfarist.losses import ComparisonLoss, Point, ScoreLoss, weight_units
 from welfarist.losses.base import action_rows
@@ -32,6 +33,8 @@ _SINGULAR = 1e-11
 _GAIN = 1e-3
 # A parameter takes part in an undetermined direction from this share of it on.
 _TAKES_PART = 0.2
+# A weight below this is 0 up to rounding.
+_NO_WEIGHT = 1e-12
 # Decisions, or groups of them, whose scores are held at a time.
 _BLOCK = 2**14
 
@@ -51,7 +54,7 @@ class Face:
     to_estimates : (k, q) array
         Derivatives of all estimates by the coordinates of the loss.
     on_edge : tuple of str
-        The estimates that are held, because they lie where their range ends.
+        The estimates that lie where their range ends, and are held there or as good as held.
     """
 
     loss: DataLoss
@@ -90,6 +93,7 @@ def covariance_of(fitted: Fitted, kind: FormulaName) -> FloatArray:
         meat = _meat(fitted, face, labels)
         inverse = inverse @ meat @ inverse
     moves = face.to_estimates @ face.basis.T
+    moves[np.isin(fitted.names, face.on_edge)] = 0.0
     return np.asarray(moves @ inverse @ moves.T)
 
 
@@ -115,8 +119,20 @@ def face_of(fitted: Fitted) -> Face:
         labels = np.delete(labels, int(np.argmax(positive)))
     to_estimates = _derivatives(fitted, loss, point)
     held = np.abs(to_estimates @ whole.T).max(axis=1, initial=0.0) == 0.0
+    held |= _rounded_to_an_end(fitted)
     on_edge = tuple(name for name, on in zip(fitted.names, held, strict=True) if on)
     return Face(loss, point, whole, tuple(labels.tolist()), to_estimates, on_edge)
+
+
+def _rounded_to_an_end(fitted: Fitted) -> npt.NDArray[np.bool_]:
+    """Whether each estimate (k,) is a weight of 0 or 1 up to rounding.
+
+    Far out, where a weight is what the p-th power of a ratio of utilities makes of it, it can be
+    1e-100 with a standard error as small: that says nothing of what the weight could be.
+    """
+    weight = np.array([kind_of(name) == "weights" for name in fitted.names], dtype=bool)
+    value = fitted.estimates
+    return weight & ((value < _NO_WEIGHT) | (value > 1.0 - _NO_WEIGHT))
 
 
 def _members(fitted: Fitted, share: FloatArray) -> str:

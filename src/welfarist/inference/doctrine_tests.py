@@ -15,6 +15,7 @@ from welfarist.inference.fitted import Fitted
 from welfarist.inference.profile import deviance_of
 from welfarist.inference.simulated_nulls import Simulation, reference_under
 from welfarist.losses import ScoreLoss
+from welfarist.losses.base import within_search
 from welfarist.progress import Progress
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
@@ -122,7 +123,7 @@ def likelihood_ratio(
         )
     free_power = fitted.loss.learn_power and null.power is None
     loss = replace(fitted.loss, weighting=null.weighting, learn_power=free_power)
-    given = fitted.point.p if not fitted.loss.learn_power else _searched_power(fitted, null)
+    given = fitted.point.p if not fitted.loss.learn_power else within_search(null.power, loss)
     found = fitted.solver.minimise(
         loss,
         np.random.default_rng(0),
@@ -291,19 +292,6 @@ def _reference(statistic: float, null: Null) -> tuple[str, float]:
         f"half chi-squared with {words}, half with {null.degrees}: the null is on an edge",
         0.5 * (below + full),
     )
-
-
-def _searched_power(fitted: Fitted, null: Null) -> float | None:
-    """The power at which the null is fitted.
-
-    Beyond the largest power of a search weights that make the same rule, ``log(w)`` in proportion
-    to p, soon are smaller than the smallest number there is: no search finds them.
-    """
-    largest = fitted.loss.largest_power
-    p = null.power
-    if p is None or np.isinf(p) or abs(p) <= largest or null.weighting.free <= 1:
-        return p
-    return float(np.copysign(largest, p))
 
 
 def _too_far(null: Null, searched: float | None) -> str:

@@ -151,7 +151,7 @@ def _methods(
     edge = set(face_of(fitted).on_edge)
     sure = loss.weighting.free > 0 and not fitted.power_on_edge
     every = sure and read * loss.weighting.free <= _AFFORDABLE_WEIGHTS
-    zeros = int((fitted.point.weights == 0).sum())
+    zeros = sum(kind_of(name) == "weights" for name in edge)
     few = sure and read * zeros <= _AFFORDABLE_WEIGHTS
     for i, kind in enumerate(kinds):
         if kind == "weights":

@@ -20,6 +20,8 @@ from welfarist.inference.covariance import (
 from welfarist.inference.fitted import Fitted
 from welfarist.inference.naming import chosen_names, kind_of
 from welfarist.inference.profile import (
+    NEARLY_ALL,
+    NEARLY_NONE,
     Ends,
     ExtraCurve,
     PowerCurve,
@@ -96,16 +98,15 @@ def method_for(covariance: CovarianceName) -> MethodName:
     return others.get(covariance, "wald")
 
 
-def interval_in_words(covariance: CovarianceName) -> str:
-    """Say how the intervals that go with standard errors of a kind are made.
+def errors_in_words(covariance: CovarianceName) -> str:
+    """Say what standard errors a Wald interval is made from.
 
     Examples
     --------
-    >>> interval_in_words("clustered")
-    'clustered standard errors'
+    >>> errors_in_words("clustered"), errors_in_words("fisher")
+    ('clustered standard errors', 'standard errors')
     """
-    others = {"fisher": "profile likelihood", "bootstrap": "bootstrap"}
-    return others.get(covariance, f"{covariance} standard errors")
+    return "standard errors" if covariance == "fisher" else f"{covariance} standard errors"
 
 
 def checked(
@@ -193,6 +194,7 @@ def _profile(
         if np.isinf(fitted.point.p):  # weights only say who counts, not how much
             return 0.0, 1.0 / size
         curve_of_weight = WeightCurve(fitted, free, stride * size)
-        seen[free] = interval_of(curve_of_weight, Ends(0.0, 1.0, float), allowed)
+        low, high = interval_of(curve_of_weight, Ends(0.0, 1.0, float), allowed)
+        seen[free] = min(low, NEARLY_ALL), max(high, NEARLY_NONE)  # as closely as it looks
     low, high = seen[free]
     return low / size, high / size

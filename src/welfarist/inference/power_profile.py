@@ -44,14 +44,13 @@ class Profile:
     estimate : float
         The power that was learned.
     interval : pair of floats
-        All powers whose deviance is at most `allowed`; of a result with a covariance of its own
-        what goes with that, see `made`.
+        All powers whose deviance is at most `allowed`, unless `interval_by` says otherwise.
     level : float
         Of the interval.
     allowed : float
-        The deviance at the ends of an interval by profile likelihood.
-    made : str
-        How the interval was made, in words.
+        The deviance at the ends of a profile-likelihood interval.
+    interval_by : str
+        How the interval was made.
     """
 
     p: FloatArray
@@ -61,7 +60,7 @@ class Profile:
     interval: tuple[float, float]
     level: float
     allowed: float
-    made: str = "profile likelihood"
+    interval_by: str = "profile likelihood"
 
     @property
     def relative_likelihood(self) -> FloatArray:

@@ -38,8 +38,8 @@ _GROWTH = 1.6  # by which steps outward grow
 _BRANCH = 1e-3  # a deviance lower by this belongs to another optimum
 _ROUNDS = 5  # better branches that are followed at the end of an interval
 # The smallest weight that is told from 0, and the largest at which the others still count.
-_NEARLY_NONE = 1e-6
-_NEARLY_ALL = 1.0 - 1e-6
+NEARLY_NONE = 1e-6
+NEARLY_ALL = 1.0 - 1e-6
 _MODERATE = 2.0  # the size of another power to start from where p went far
 _FARTHEST = 300.0  # a logarithm of a scale at which a score's loss no longer changes
 _MANY_OPTIMA = (
@@ -191,8 +191,8 @@ class WeightCurve(Curve):
 
     def __init__(self, fitted: Fitted, held: int, stride: float) -> None:
         self._index = held
-        centre = min(float(fitted.point.weights[held]), _NEARLY_ALL)
-        ends = min(_NEARLY_NONE, centre), _NEARLY_ALL
+        centre = min(float(fitted.point.weights[held]), NEARLY_ALL)
+        ends = min(NEARLY_NONE, centre), NEARLY_ALL
         super().__init__(fitted, fitted.point, centre, ends, stride)
 
     def is_endless(self, x: float) -> bool:

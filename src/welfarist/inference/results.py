@@ -21,7 +21,7 @@ from welfarist.inference.covariance import (
 from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio, null_of
 from welfarist.inference.estimates import Estimates, estimates
 from welfarist.inference.fitted import Fitted
-from welfarist.inference.intervals import MethodName, interval, interval_in_words
+from welfarist.inference.intervals import MethodName, interval
 from welfarist.inference.power_profile import Profile, profile_of
 from welfarist.inference.resampling import UnitName
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
@@ -288,17 +288,9 @@ class Statistics:
         -------
         Profile
             Powers, deviances, losses, the estimate and its interval; ``wf.plots.profile`` draws
-            them. The interval is that of :meth:`interval`, with the covariance of the result,
-            except where only the profile has one; `made` says which it is.
+            them, with the interval of the result's covariance.
         """
-        found = profile_of(self._likelihood(), points, level)
-        if self.covariance == "fisher":
-            return found
-        try:
-            ends = self.interval("p", level)
-        except InputError:  # on an edge, where there is no other interval
-            return found
-        return replace(found, interval=ends, made=interval_in_words(self.covariance))
+        return profile_of(self._likelihood(), points, level)
 
     def estimates(
         self,

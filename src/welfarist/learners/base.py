@@ -18,7 +18,9 @@ from welfarist.decisions import Comparisons, refuse_missing
 from welfarist.errors import InputError
 from welfarist.fit import Caveat, FitResult, named_people
 from welfarist.inference.fitted import Fitted
+from welfarist.learners.targets import target_error
 from welfarist.losses import Point, ScoreLoss
+from welfarist.losses.base import within_search
 from welfarist.losses.prior import with_prior
 from welfarist.progress import Progress
 from welfarist.solvers.base import Optimum
@@ -42,7 +44,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         return solver.minimise(
             penalised,
             options.generator_of(self.random_state),
-            p=options.power_of_option(self.p, loss.has_zeros),
+            p=within_search(options.power_of_option(self.p, loss.has_zeros), loss),
             observations=observations,
             progress=Progress(self.progress),
         )
@@ -64,8 +66,10 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         counted = caveat.count_caveats(
             decisions, loss.weighting, learned, loss.extra_names, has_prior
         )
+        given = options.power_of_option(self.p, loss.has_zeros)
         return [
             *caveat.convergence_caveats(optimum),
+            *caveat.far_caveats(given, within_search(given, loss)),
             *caveat.power_caveats(
                 optimum, learned, loss.has_zeros, loss.largest_power, accuracy == 1.0, has_prior
             ),
@@ -150,7 +154,15 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         except ValueError as problem:
             if "could not convert string" in str(problem):
                 refuse_text(X)
-            raise
+            if "got scalar array" in str(problem):
+                raise InputError(
+                    f"X must be a table with one row per decision; found {X!r:.60}. Reshape your "
+                    "data: [[4.0, 1.0]] is one row."
+                ) from None
+            explained = target_error(problem, X, y)
+            if explained is None:
+                raise
+            raise explained from None
 
     def _refuse_bad(self, table: FloatArray) -> None:
         """Name the entry, after the words that scikit-learn's users search for."""
@@ -159,6 +171,15 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"Negative values in data passed to {type(self).__name__}: {utilities_error(table)}"
             )
+
+
+def refuse_nothing(utilities: FloatArray) -> None:
+    """Refuse actions that give nothing to anybody: every rule finds all of them equally good."""
+    if not utilities.any():
+        raise InputError(
+            "utilities must be above 0 somewhere; found 0 for everybody in every action, of which "
+            "every rule says the same. There is nothing to learn: check the columns."
+        )
 
 
 def certifier_of(loss: Any, value: float, p: float | None) -> Callable[[], Certificate] | None:

@@ -23,6 +23,7 @@ from welfarist.learners.base import (
     WelfareLearner,
     at_optimum,
     certifier_of,
+    refuse_nothing,
     without_names,
 )
 from welfarist.learners.exact import ExactFit
@@ -30,6 +31,7 @@ from welfarist.losses import ComparisonLoss, Point, ZeroOneLoss
 from welfarist.noise import NoiseName, preference_probability
 from welfarist.progress import ProgressOption
 from welfarist.solvers.base import Optimum
+from welfarist.tables import split_names
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
 
@@ -150,6 +152,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """
         noise = options.check_noise(self.noise)
         comparisons = self.read_decisions(X, y, sample_weight)
+        refuse_nothing(comparisons.utilities)
         names = comparisons.stakeholders
         weighting = options.weighting_of(self.weights, self.groups, comparisons.people, names)
         tau_max = options.check_positive(self.tau_max, "tau_max")
@@ -272,7 +275,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         if isinstance(X, Comparisons):
             table, pairs = X.utilities, X.pairs
         else:
-            rows = self._checked(X, reset=False)
+            rows = self._checked(self._in_order(X), reset=False)
             table = np.concatenate(np.split(rows, 2, axis=1))
             pairs = np.arange(len(table)).reshape(2, -1).T
         welfare = without_names(self.welfare_).log(table)
@@ -280,6 +283,22 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             margins = welfare[pairs[:, 0]] - welfare[pairs[:, 1]]
         margins = np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
         return self._decided(margins, table, pairs) if np.isinf(self.tau_) else self.tau_ * margins
+
+    def _in_order(self, X: Any) -> Any:
+        """A table with the people of the fitted comparisons in their order, if columns name them.
+
+        Comparisons know people, not the columns of a table of both actions side by side.
+        """
+        decided = self.result_.decided
+        known = None if decided is None else decided.stakeholders
+        if known is None or hasattr(self, "feature_names_in_"):
+            return X
+        values, columns = split_names(X)
+        people = None if columns is None or len(columns) != 2 * len(known) else people_of(columns)
+        if people is None or sorted(people) != sorted(known):
+            return X
+        order = [people.index(name) for name in known]
+        return values[:, [*order, *(len(known) + i for i in order)]]
 
     def _decided(
         self, margins: FloatArray, table: FloatArray, pairs: npt.NDArray[np.intp]
@@ -310,8 +329,14 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             outcomes, sample_weight = X.outcomes, X.counts
         else:
             check_is_fitted(self)
+            refuse_layout(X, y)
             outcomes = self._labels.outcomes(np.asarray(y))
         predicted = np.sign(self._margins(X))
+        if outcomes.shape != predicted.shape:
+            raise InputError(
+                f"y must have one entry per row of X, {len(predicted)} in all; found shape "
+                f"{outcomes.shape}."
+            )
         return float(np.average((1 + predicted * outcomes) / 2, weights=sample_weight))
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Comparisons:

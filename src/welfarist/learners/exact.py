@@ -13,6 +13,7 @@ from welfarist.decisions import Comparisons
 from welfarist.exact import Counted, ExactRecord
 from welfarist.fit import Caveat, named_people
 from welfarist.losses import ComparisonLoss, Point, ZeroOneLoss
+from welfarist.losses.base import within_search
 from welfarist.progress import Progress
 from welfarist.solvers.base import Optimum
 from welfarist.solvers.exact import Exact, ExactOptimum
@@ -120,6 +121,10 @@ class ExactFit:
             data.utilities, data.merged, self.weighting, self.p is None, False, 1e6
         )
         found = self.smooth.minimise(
-            loss, rng, p=self.p, observations=loss.total, progress=Progress(False)
+            loss,
+            rng,
+            p=within_search(self.p, loss),
+            observations=loss.total,
+            progress=Progress(False),
         )
         return found.weights, found.point.p

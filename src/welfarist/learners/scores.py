@@ -23,6 +23,7 @@ from welfarist.learners.base import (
     as_names,
     at_optimum,
     certifier_of,
+    refuse_nothing,
     without_names,
 )
 from welfarist.losses import ScoreLoss
@@ -129,6 +130,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     def fit_scores(self, scores: Scores) -> Self:
         """Learn from scores that were checked before, such as ``result_.decided``."""
         scale = options.check_flag(self.scale, "scale")
+        refuse_nothing(scores.utilities)
         _refuse_unscalable(scores, scale)
         people, names = scores.utilities.shape[1], scores.stakeholders
         weighting = options.weighting_of(self.weights, self.groups, people, names)

@@ -201,6 +201,18 @@ class Utilities:
         return Utilities(np.ascontiguousarray(self.logs[:, actions]), self.shift, self.has_zeros)
 
 
+def within_search(p: float | None, loss: Loss) -> float | None:
+    """Return the power at which a given one is fitted.
+
+    Beyond the largest power of a search weights that make the same rule, ``log(w)`` in proportion
+    to p, soon are smaller than the smallest number there is: no search finds them. Known weights,
+    and infinite powers, are taken as they are.
+    """
+    if p is None or np.isinf(p) or abs(p) <= loss.largest_power or loss.weighting.free <= 1:
+        return p
+    return float(np.copysign(loss.largest_power, p))
+
+
 def weight_units(weights: FloatArray) -> FloatArray:
     """The unit (k,) in which a solver measures the move of each weight: the weight itself.
 

@@ -10,7 +10,7 @@ import numpy as np
 from welfarist.drawing import BLUE, ORANGE, PALE, VERMILLION, axes_to_use
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
-from welfarist.inference.intervals import MethodName
+from welfarist.inference.intervals import MethodName, errors_in_words
 from welfarist.inference.power_profile import Profile
 from welfarist.plots.power_axis import prepare, prepare_near, rounded
 from welfarist.plots.sources import result_of
@@ -20,12 +20,6 @@ from welfarist.validation import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ERRORS = {
-    "fisher": "standard errors",
-    "robust": "robust standard errors",
-    "clustered": "clustered standard errors",
-    "bootstrap": "bootstrap standard errors",
-}
 # A likelihood is drawn at these many places between two powers of the profile.
 _FINE = 9
 # An interval of less than this share of the whole line is drawn by itself, with this much of its
@@ -44,8 +38,9 @@ def profile(
 
     The height is the likelihood of a power, everything else at its best, over that of the power
     that was learned. The interval is shaded, the doctrines are marked below the axis. Of an
-    interval too narrow to be seen on the whole line only its neighbourhood is drawn. The legend
-    says how the interval was made.
+    interval too narrow to be seen on the whole line only its neighbourhood is drawn. The interval
+    is the result's own, which :meth:`FitResult.with_covariance` may have chosen; the legend says
+    how it was made.
 
     Parameters
     ----------
@@ -74,7 +69,7 @@ def profile(
         prepare(axes)
     low, high = place(found.interval)
     name = f"{found.level * 100:g}% interval"
-    axes.axvspan(low, high, color=PALE, zorder=0, label=f"{name}, {found.made}")
+    axes.axvspan(low, high, color=PALE, zorder=0, label=f"{name},\n{found.interval_by}")
     for end in (low, high):  # a narrow interval can be seen as well
         axes.axvline(end, color="0.6", linewidth=0.8, zorder=0)
     powers, heights = _smooth(found)
@@ -103,8 +98,8 @@ def own_profile(result: FitResult, level: float, method: MethodName | None) -> P
     power = next(row for row in result.estimates(level, method).rows if row.name == "p")
     if power.low is None or power.high is None or power.method == "profile":
         return found
-    by = "bootstrap" if power.method == "bootstrap" else _ERRORS[result.covariance]
-    return replace(found, interval=(power.low, power.high), made=by)
+    by = "bootstrap" if power.method == "bootstrap" else errors_in_words(result.covariance)
+    return replace(found, interval=(power.low, power.high), interval_by=by)
 
 
 def _is_narrow(found: Profile) -> bool:

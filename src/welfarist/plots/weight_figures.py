@@ -10,7 +10,7 @@ import numpy.typing as npt
 from welfarist.drawing import BLUE, GREY, axes_to_use
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
-from welfarist.inference.intervals import interval_in_words
+from welfarist.inference.intervals import errors_in_words
 from welfarist.inference.naming import kind_of
 from welfarist.plots.names import shown
 from welfarist.plots.sources import result_of
@@ -73,7 +73,8 @@ def weights(
     what = "weight (share of the total)"
     certain = f" with {level * 100:g}% interval" if ends is not None and level else ""
     if certain and intervals is None and result.covariance != "fisher":
-        certain += f", {interval_in_words(result.covariance)}"
+        bootstrap = result.covariance == "bootstrap"
+        certain += f", {'bootstrap' if bootstrap else errors_in_words(result.covariance)}"
     axes.set_xlabel(what + certain)
     return axes
 

@@ -29,7 +29,7 @@ def power(facts: Facts) -> Html:
     ]
     if profile is not None:
         within = profile.interval
-        by = f"the {facts.percent} interval by {profile.made}"
+        by = f"the {facts.percent} interval by {profile.interval_by}"
         p, low, high = (words.power(end, within) for end in (result.p, *within))
         parts.append(
             drawn(

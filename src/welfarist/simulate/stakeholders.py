@@ -14,7 +14,7 @@ from welfarist.errors import InputError
 from welfarist.noise import logistic_choice, preference_probability
 from welfarist.simulate.organisations import FEATURES
 from welfarist.simulate.worlds import check_number
-from welfarist.validation import FloatArray, check_count
+from welfarist.validation import FloatArray, as_numbers, check_count
 
 # Prior standard deviation of every taste in the learned models, about that of the typical ones.
 PRIOR_SPREAD = 5.0
@@ -51,9 +51,11 @@ class Group:
     tastes: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise InputError(f"the name of a group must be a text; found {self.name!r:.60}.")
         check_count(self.size, f"the size of group {self.name!r}")
         check_number(self.weight, f"the weight of group {self.name!r}", 0.0, np.finfo(float).max)
-        found = np.asarray(self.tastes, dtype=np.float64)
+        found = as_numbers(self.tastes, f"the tastes of group {self.name!r}")
         if found.shape != (len(FEATURES),) or not np.isfinite(found).all():
             raise InputError(
                 f"the tastes of group {self.name!r} must be {len(FEATURES)} finite numbers, one "

@@ -66,6 +66,15 @@ class World:
         table = as_utility_table(self.utilities)[0].view()
         table.flags.writeable = False
         object.__setattr__(self, "utilities", table)
+        if not isinstance(self.rule, WelfareFunction):
+            raise InputError(
+                "rule must be a WelfareFunction, such as WelfareFunction(0); found "
+                f"{type(self.rule).__name__}."
+            )
+        if self.group_of is not None and not isinstance(self.group_of, tuple | list | np.ndarray):
+            raise InputError(
+                f"group_of must hold one group per person; found {self.group_of!r:.60}."
+            )
         if self.rule.weights is not None:
             check_lengths(self.people, len(self.rule.weights))
         if self.group_of is not None and len(self.group_of) != self.people:
