@@ -70,3 +70,9 @@ def test_losses_and_actions_that_make_no_sense_are_refused():
             required_gain(rule, ACTIONS, LOSING, loss)
     with pytest.raises(wf.InputError, match="positive welfare"):
         required_gain(rule, [[0.0, 1.0]], np.array([[True, False]]), 0.1)
+
+
+def test_egalitarian_looks_at_who_is_worst_off_after_the_loss():
+    rule, action, second = wf.WelfareFunction(-np.inf), [[1.0, 4.0]], np.array([[False, True]])
+    assert required_gain(rule, action, second, 0.5) == 0.0  # 2 is still more than 1
+    assert required_gain(rule, action, second, 0.9) == np.inf  # 0.4 is less, and is not helped

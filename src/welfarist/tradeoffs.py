@@ -84,13 +84,13 @@ def required_gain(
         )
     if np.isposinf(rule.p):
         return _at_best_off(rule, table, losing, loss)
+    if np.isneginf(rule.p):
+        return _at_worst_off(rule, table, losing, loss)
     share = np.where(losing, rule.shares(table), 0.0).sum(axis=1)
     others = np.where(losing, 0.0, rule.shares(table)).sum(axis=1)
     fall = np.log1p(-loss)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         odds = share / others
-        if np.isneginf(rule.p):
-            return np.where(share > 0, np.inf, 0.0)
         rise = -odds * fall if rule.p == 0 else _log_rise(odds, rule.p, fall)
         return np.where(share > 0, np.expm1(rise), 0.0)
 
@@ -99,6 +99,16 @@ def _log_rise(odds: FloatArray, p: float, fall: float) -> FloatArray:
     """Logarithm of 1 + gain, from the odds s / (1 - s), written so that small p keep digits."""
     inside = -odds * np.expm1(p * fall)
     return np.where(inside > -1.0, np.log1p(np.maximum(inside, -1.0)) / p, np.inf)
+
+
+def _at_worst_off(
+    rule: WelfareFunction, table: FloatArray, losing: npt.NDArray[np.bool_], loss: float
+) -> FloatArray:
+    """At p = -inf only the worst-off person who counts matters, whom others cannot help."""
+    weights = np.ones(table.shape[1]) if rule.weights is None else rule.weights
+    counted = np.where(weights > 0, table, np.inf)
+    after = np.where(losing, (1.0 - loss) * counted, np.inf).min(axis=1)
+    return np.where(after < counted.min(axis=1), np.inf, 0.0)
 
 
 def _at_best_off(
