@@ -454,3 +454,10 @@ def test_frames_without_pandas(monkeypatch):
     assert type(frame).__module__.startswith("polars")
     assert frame.columns == COLUMNS == list(FIT.summary().record.rows[0].__dataclass_fields__)
     assert frame["low"].is_not_null().all()
+
+
+def test_first_cells_of_latex_rows_are_not_read_as_part_of_the_row_before():
+    rows = (('"a"', "1"), ("[b] & c", "2"), ("*", "3"))
+    latex = Table("", ("", "p"), rows, ("left", "right")).as_latex()
+    assert r"\char34{}a\char34{} & 1 \\" in latex  # \textquotedbl would need a package
+    assert "\n{}[b] \\& c & 2 \\\\\n{}* & 3 \\\\\n" in latex

@@ -34,7 +34,7 @@ _IN_LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': r"\char34{}",  # \textquotedbl needs a package
 }
 _INFINITY_IN_LATEX = {"inf": r"$\infty$", "-inf": r"$-\infty$"}
 
@@ -219,7 +219,10 @@ def _is_plain(text: str) -> bool:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(map(latex_escape, cells)) + r" \\"
+    first, *rest = map(latex_escape, cells)
+    # After the end of a row, [ and * would be read as part of it.
+    guarded = "{}" + first if first.startswith(("[", "*")) else first
+    return " & ".join([guarded, *rest]) + r" \\"
 
 
 def _one_line(text: str) -> str:
