@@ -17,9 +17,11 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.stats import chi2
 
 import welfarist as wf
 from tests.test_plots import decisions, fit
+from welfarist import simulate
 from welfarist.report import document, facts, report_html, words
 from welfarist.report.markup import text
 
@@ -70,8 +72,8 @@ def pictures(page):
     return [base64.b64decode(code).decode() for code in codes]
 
 
-def text_of(result):
-    return Reader(report_html(result)).text
+def text_of(result, **options):
+    return Reader(report_html(result, **options)).text
 
 
 def test_page_is_well_formed_and_accessible():
@@ -134,7 +136,64 @@ def test_verdicts_are_those_of_the_tests():
         assert f"{name} p = " in READ.text
     assert RESULT.test("utilitarian").p_value < 1e-4
     assert "utilitarian p = 1 rejected p-value below 0.0001" in READ.text
-    assert "egalitarian p = −∞ rejected outside the 95% interval of p" in READ.text  # noqa: RUF001
+    assert "egalitarian p = −∞ rejected p-value below 0.0001, roughly" in READ.text  # noqa: RUF001
+
+
+def test_verdicts_do_not_move_with_the_level_of_intervals():
+    result = fit(decisions(3, 60, -4, 8, weights=[0.5, 0.3, 0.2]))
+    chance = chi2.sf(result.profile().at_limits[0], 3)  # p and two weights
+    assert words.DOUBTFUL > chance > words.REJECTED
+    for level in (0.5, 0.999):
+        said = text_of(result, level=level)
+        assert f"p = −∞ doubtful p-value {words.p_value(chance)}, roughly" in said  # noqa: RUF001
+
+
+def test_rough_p_values_of_egalitarian_choices_are_cautious():
+    table = np.exp(np.random.default_rng(1).uniform(0, 3, (30, 2)))
+    pairs = simulate.random_pairs(30, 150, random_state=1)
+    rejected = 0
+    for seed in range(20):
+        chance = 1 / (1 + np.exp(-4 * np.log(table.min(axis=1))[pairs] @ [1, -1]))
+        outcomes = np.where(np.random.default_rng(seed).random(150) < chance, 1, -1)
+        result = fit(wf.Comparisons(table, pairs, outcomes))
+        null = fit(result.decided, p=-np.inf)
+        rejected += chi2.sf(2 * (result.llf - null.llf), 2) < words.DOUBTFUL
+    assert rejected <= 4  # of 20: more than that has a chance of 0.3% at a level of 5%
+
+
+def test_standard_errors_that_were_chosen_are_those_of_the_whole_report():
+    by = np.arange(300) % 25
+    known = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)
+    result = fit(known).with_covariance("clustered")
+    found = text_of(result)
+    low, high = (words.power(x) for x in result.interval("p"))
+    assert (low, high) != tuple(words.power(x) for x in result.interval("p", method="profile"))
+    assert f"(95% interval {low} to {high})" in found
+    for a, b in result.interval("weights"):
+        assert f"{100 * a:.1f}% to {100 * b:.1f}%" in found
+    assert "Tests by clustered standard errors" in found
+    value = result.test("harmonic", covariance="clustered").p_value
+    assert f"p-value {words.p_value(value)}" in found
+    assert "even if decisions of the same person depend on each other" in found
+    assert "likelihood-ratio test" not in found
+
+
+def test_misfit_is_among_the_caveats():
+    rng = np.random.default_rng(0)
+    table = rng.uniform(1, 10, (300, 3)).round(1)
+    result = wf.WelfareRegressor().fit(table, wf.power_mean(table, -1).round(1) + 1).result_
+    assert result.misfit().clear
+    found = text_of(result)
+    caveats = found[found.index("Caveats") :]
+    assert result.misfit().verdict in caveats
+    assert "The fit gave no warnings" not in caveats
+    assert str(result.residuals().rounding) in found
+
+
+def test_somebody_who_had_nothing_can_be_most_in_favour():
+    table = np.array([[1.0, 4.0], [0.0, 9.0], [3.0, 3.0]])
+    pairs, outcomes = [[0, 1]] * 5 + [[1, 2]] * 4 + [[2, 0]] * 3, [1, -1, -1, -1, -1] + [1] * 7
+    assert "person 0, 1 against 0" in text_of(fit(wf.Comparisons(table, pairs, outcomes)))
 
 
 def test_trade_off_is_the_median_of_searches_over_the_actions():
@@ -272,6 +331,8 @@ def test_numbers_in_words():
     shares = [words.percent(x) for x in (0.0, 1e-6, 0.0005, 0.0231, 0.234, 12.3)]
     assert shares == ["0%", "0%", "0.05%", "2.3%", "23%", "1,230%"]
     assert [words.p_value(x) for x in (1e-9, 0.0031, 0.5)] == ["below 0.0001", "0.0031", "0.50"]
+    assert words.p_value(0.0497) == "0.050"
+    assert words.p_value(0.0526) == "0.053"
     assert words.doctrine(0.001) == "Nash"
     assert words.doctrine(-1.03) == "close to harmonic"
     assert words.counted(1, "decision") == "1 decision"

@@ -15,21 +15,23 @@ from welfarist.report.markup import NOTHING, Html, paragraph, section, table
 from welfarist.report.pictures import drawn
 
 _SURPRISES = 10
+# Stands for the change from nothing to something.
+_LARGEST = 1e300
 
 
 def description(facts: Facts) -> Html:
     """Calibration of comparisons or residuals of scores, and what speaks against the family."""
-    result = facts.result
+    result, misfit = facts.result, facts.misfit
     parts = []
-    try:
-        misfit = result.misfit()
-        verdict = (
-            misfit.verdict if misfit.reason else misfit.verdict[:1].lower() + misfit.verdict[1:]
-        )
-        lead = "" if misfit.reason else "Compared with more flexible rules: "
-        parts.append(paragraph(f"{lead}{verdict}"))
-    except InputError as problem:
-        parts.append(paragraph(f"Not checked: {problem}", "soft"))
+    if misfit is None:
+        parts.append(paragraph("Not checked: the decisions are not part of this record.", "soft"))
+    elif misfit.reason:
+        parts.append(paragraph(misfit.verdict))
+    else:
+        verdict = misfit.verdict[:1].lower() + misfit.verdict[1:]
+        parts.append(paragraph(f"Compared with more flexible rules: {verdict}"))
+    if misfit is not None and misfit.rounding is not None and misfit.rounding.expected > 0:
+        parts.append(paragraph(str(misfit.rounding)))
     parts.append(_residuals(result) if result.accuracy is None else _calibration(result))
     return section("Does the rule describe the decisions?", *parts)
 
@@ -93,7 +95,7 @@ def _choices(found: Surprises) -> Html:
             "" if surprise.by is None else str(surprise.by),
             f"{surprise.chosen} over {surprise.other}{often}",
             chance,
-            f"{surprise.welfare:.3g} against {surprise.other_welfare:.3g}",
+            f"{words.amount(surprise.welfare)} against {words.amount(surprise.other_welfare)}",
             _in_favour(surprise),
         )
         for column, entry in zip(columns.values(), entries, strict=True):
@@ -112,12 +114,13 @@ def _in_favour(surprise: Surprise) -> str:
     """Who gains most by the choice, in the eyes of the rule."""
     with np.errstate(divide="ignore", invalid="ignore"):
         change = np.log(surprise.utilities) - np.log(surprise.other_utilities)
-    gain = np.nan_to_num(change) * (surprise.shares + surprise.other_shares)
+    gain = np.clip(np.nan_to_num(change), -_LARGEST, _LARGEST)
+    gain *= surprise.shares + surprise.other_shares
     person = int(np.argmax(gain))
     if gain[person] <= 0:
         return "nobody"
     mine, other = surprise.utilities[person], surprise.other_utilities[person]
-    return f"{surprise.stakeholders[person]}, {mine:.3g} against {other:.3g}"
+    return f"{surprise.stakeholders[person]}, {words.amount(mine)} against {words.amount(other)}"
 
 
 def _scores(found: Surprises) -> Html:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from welfarist.doctrines import DOCTRINES
 from welfarist.errors import InputError
 from welfarist.fit import FitResult
+from welfarist.goodness.misfit import Misfit
 from welfarist.inference import DoctrineTest, Profile
 from welfarist.judged import judged_utilities
 from welfarist.plots.power_axis import in_symbols
@@ -66,13 +67,15 @@ class Facts:
     level : float
         Of all intervals.
     profile : Profile or None
-        Of the power, with its interval.
+        Of the power, with the interval that goes with the result's standard errors.
     no_profile : str
         Why there is none.
     weight_intervals : (d, 2) array or None
     no_weight_intervals : str
         Why there are none.
     tests : tuple of Tested
+    misfit : Misfit or None
+        What speaks against the family of rules.
     gains : Gains or None
     utilities : (N, d) array or None
         Of the actions that were judged.
@@ -85,15 +88,17 @@ class Facts:
     weight_intervals: FloatArray | None
     no_weight_intervals: str
     tests: tuple[Tested, ...]
+    misfit: Misfit | None
     gains: Gains | None
     utilities: FloatArray | None
 
     @classmethod
     def of(cls, result: FitResult, level: float) -> Facts:
         """Work out everything about a fit that can be."""
-        profile, no_profile = _attempt(lambda: result.profile(level=level))
+        profile, no_profile = _attempt(lambda: _profile(result, level))
         intervals, no_intervals = _attempt(lambda: result.interval("weights", level))
         utilities, _ = _attempt(lambda: judged_utilities(result))
+        misfit, _ = _attempt(result.misfit)
         return cls(
             result,
             level,
@@ -102,6 +107,7 @@ class Facts:
             intervals,
             no_intervals,
             _tests(result),
+            misfit,
             None if utilities is None else gains_of(result, utilities),
             utilities,
         )
@@ -110,6 +116,14 @@ class Facts:
     def percent(self) -> str:
         """The level of the intervals in words."""
         return f"{100 * self.level:g}%"
+
+
+def _profile(result: FitResult, level: float) -> Profile:
+    """The profile of the power, with the interval that goes with the result's standard errors."""
+    found = result.profile(level=level)
+    if result.covariance == "fisher":
+        return found
+    return replace(found, interval=result.interval("p", level))
 
 
 def _attempt(work: Any) -> tuple[Any, str]:
@@ -121,15 +135,23 @@ def _attempt(work: Any) -> tuple[Any, str]:
 
 
 def _tests(result: FitResult) -> tuple[Tested, ...]:
-    """Tests of the doctrines and of equal weights, as far as these were learned."""
+    """Tests of the doctrines and of equal weights, as far as these were learned.
+
+    They use the result's own standard errors where others than the likelihood's were chosen.
+    """
     found = []
+    chosen = None if result.covariance == "fisher" else result.covariance
     if "p" not in result.given:
         powers = {doctrine.name: doctrine.p for doctrine in DOCTRINES}
         for name in TESTED:
-            test, reason = _attempt(lambda name=name: result.test(name, resamples=None))
+            test, reason = _attempt(
+                lambda name=name: result.test(name, covariance=chosen, resamples=None)
+            )
             found.append(Tested(name, f"p = {in_symbols(powers[name])}", test, reason))
     if "weights" not in result.given and len(result.weights) > 1:
-        test, reason = _attempt(lambda: result.test(weights="equal", resamples=None))
+        test, reason = _attempt(
+            lambda: result.test(weights="equal", covariance=chosen, resamples=None)
+        )
         found.append(Tested("equal weights", "everybody counts the same", test, reason))
     return tuple(found)
 

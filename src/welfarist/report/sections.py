@@ -161,14 +161,25 @@ def doctrines(facts: Facts) -> Html:
             "then be rare: below 0.01 the rule is called rejected, below 0.05 doubtful."
         ),
         table(
-            "Tests by likelihood ratio", ["rule", "it says", "verdict", "why"], rows, (0, 1, 2, 3)
+            words.sentence(_kind_of_tests(result))[:-1],
+            ["rule", "it says", "verdict", "why"],
+            rows,
+            (0, 1, 2, 3),
         ),
         paragraph(_independent(result), "soft"),
     )
 
 
+def _kind_of_tests(result: FitResult) -> str:
+    if result.covariance == "fisher":
+        return "tests by likelihood ratio"
+    return f"tests by {result.covariance} standard errors; at infinite p by likelihood ratio"
+
+
 def _independent(result: FitResult) -> str:
     decided = result.decided
+    if result.covariance == "clustered":
+        return "Standard errors allow for decisions of the same person that depend on each other."
     if isinstance(decided, Comparisons) and decided.by is not None:
         return (
             "The tests take decisions as independent, though several came from the same people: "
@@ -180,6 +191,8 @@ def _independent(result: FitResult) -> str:
 def caveats(facts: Facts) -> Html:
     """What a reader of the numbers must know."""
     messages = [words.sentence(caveat.message) for caveat in facts.result.caveats]
+    if facts.misfit is not None and facts.misfit.clear:
+        messages.insert(0, f"{facts.misfit.verdict} Take the numbers as a rough description.")
     if not messages:
         messages = ["The fit gave no warnings."]
     always = (
@@ -230,9 +243,18 @@ def data_and_method(facts: Facts) -> Html:
     )
 
 
+_ROBUST = "Intervals are the estimate plus and minus standard errors that are right even if "
+_INTERVALS = {
+    "fisher": "Intervals hold every value that a likelihood-ratio test does not reject.",
+    "robust": f"{_ROBUST}the decision maker errs in another way.",
+    "clustered": f"{_ROBUST}decisions of the same person depend on each other.",
+    "bootstrap": "Intervals are what most of many fits to decisions drawn again give.",
+}
+
+
 def _model(result: FitResult) -> tuple[str, str]:
     """The kind of decisions and how the rule was found, in words."""
-    intervals = "Intervals hold every value that a likelihood-ratio test does not reject."
+    intervals = _INTERVALS[result.covariance]
     if result.exact is not None:
         errs = "slips whatever the case" if result.rho is not None else "does not err"
         return (

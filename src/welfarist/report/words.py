@@ -55,11 +55,22 @@ def percent(share: float) -> str:
     return f"{100 * share:,.{digits}f}%"
 
 
+def amount(value: float) -> str:
+    """Return a utility or a welfare with three digits, more if it is large.
+
+    Examples
+    --------
+    >>> amount(0.12345), amount(1010.0)
+    ('0.123', '1,010')
+    """
+    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.3g}"
+
+
 def p_value(value: float) -> str:
     """Return a p-value, of which very small ones are only called so."""
     if value < 1e-4:
         return "below 0.0001"
-    return f"{value:.4f}" if value < 0.01 else f"{value:.2f}"
+    return f"{value:.4f}" if value < 0.01 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
 def verdict(value: float) -> str:
