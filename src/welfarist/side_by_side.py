@@ -193,9 +193,9 @@ def compare(
     ----------
     items : list, or mapping of names, of learners, fits, doctrines and rules
         A learner is fitted unless it was fitted to these decisions before. A fit is the `result_`
-        of a learner. A doctrine's name ("Nash") fixes p and takes all else from the first learner
-        or fit in the list, or from a learner without options. A WelfareFunction fixes p and
-        weights, so that only tau, rho or scale is learned.
+        of a learner. A doctrine's name ("Nash") fixes p and takes all else but a prior from the
+        first learner or fit in the list, or from a learner without options. A WelfareFunction
+        fixes p and weights, so that only tau, rho or scale is learned.
     X, y : Comparisons; or arrays as in the learners' `fit`
         The decisions; left out, those of the fits.
     folds : int, optional
