@@ -166,7 +166,7 @@ class SideBySide:
             rows.append(tuple(cells))
         header = {**_COLUMNS, "score": self.measure}
         return Table(
-            title=f"Side by side on {self.decisions:g} decisions",
+            title=f"Side by side on {self.decisions:.15g} decisions",
             header=tuple(header[name] + (" " if name in best else "") for name in shown),
             rows=tuple(rows),
             alignment=tuple("left" if name == "name" else "right" for name in shown),
