@@ -443,3 +443,38 @@ def test_dictator_choices_by_person():
     assert found.unit == "clusters"
     # The sandwich has 0.0857.
     assert found.bse[0] == pytest.approx(0.0857, rel=WIDTHS / np.sqrt(400))
+
+
+def with_names(names):
+    """Comparisons by people with given names, which are repeated."""
+    rng = np.random.default_rng(4)
+    table = np.exp(rng.uniform(0, 3, (30, 2)))
+    pairs = (np.arange(200)[:, None] + [0, 7]) % 30
+    better = wf.log_power_mean(table, -1)[pairs] @ [1, -1]
+    outcomes = np.where(rng.random(200) < 1 / (1 + np.exp(-3 * better)), 1, -1)
+    by = np.array([names[i % len(names)] for i in range(200)], dtype=object)
+    return wf.Comparisons(table, pairs, outcomes, by=by)
+
+
+def test_people_may_have_names_of_any_kind():
+    mixed = quiet(wf.ComparisonClassifier(), with_names([*range(10), *"abcdefghij"]))
+    plain = quiet(wf.ComparisonClassifier(), with_names(list(range(20))))
+    assert np.array_equal(mixed.bootstrap(20).draws, plain.bootstrap(20).draws)
+    assert mixed.calibration().p_value == plain.calibration().p_value
+    assert str(mixed.misfit()) == str(plain.misfit())
+    assert wf.compare([mixed]).rows == wf.compare([plain]).rows
+
+
+def test_weights_that_sum_to_one_are_no_sample():
+    table, scores = score_data(0)
+    result = quiet(wf.WelfareRegressor(), table, scores, np.full(len(scores), 1 / len(scores)))
+    with pytest.raises(wf.InputError, match="sample weights that sum to 1"):
+        result.bootstrap(20)
+    with pytest.raises(wf.InputError, match="sample weights that all round to 0"):
+        result.test("egalitarian", resamples=20)
+
+
+def test_samples_without_fits_are_no_reference(monkeypatch):
+    monkeypatch.setattr("welfarist.inference.simulated_nulls._statistic", lambda *_: None)
+    with pytest.raises(wf.InputError, match="found none to 20 of 20 samples"):
+        quiet(wf.WelfareRegressor(), *score_data(0)).test("egalitarian", resamples=20)

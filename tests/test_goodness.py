@@ -736,3 +736,12 @@ def test_dictators_do_not_share_one_power_mean():
     # Many of them pay to hurt somebody who has more: no rule of this family does.
     assert result.surprises().dominated > 150
     assert result.calibration().p_value < 0.001
+
+
+def test_an_action_that_rounding_does_not_reach():
+    rng = np.random.default_rng(2)
+    table = np.column_stack([rng.integers(1, 50, 80), rng.uniform(1, 50, 80)])
+    egalitarian = wf.WelfareRegressor(p="egalitarian", weights="equal", scale=True)
+    # Where the second person is worst off, no rounded number enters the score at all.
+    off = quiet(egalitarian, table, table.min(axis=1) + rng.normal(0, 0.3, 80)).residuals().rounding
+    assert (off.p_value, off.worst, off.compatible) == (0.0, np.inf, False)

@@ -209,7 +209,7 @@ def test_counted_errors_and_priors_have_no_criteria_but_a_held_out_score():
 def test_fits_that_do_not_say_how_they_were_made():
     prior = wf.ComparisonClassifier(prior=2).fit(CHOICES).result_
     flips = wf.ComparisonClassifier(noise="flip", weights="equal").fit(CHOICES).result_
-    table = wf.compare({"prior": prior, "flips": flips, "sum": "utilitarian"}, folds=2)
+    table = wf.compare({"prior": prior, "flips": flips, "sum": wf.WelfareFunction(1)}, folds=2)
     assert [row.held_out is None for row in table.rows] == [True, True, False]
     assert "No held-out score of prior and flips: " in " ".join(table.notes)
 
@@ -357,3 +357,13 @@ def test_every_form_has_the_same_rows():
     assert r"R\&D\_1 \textless{}b\textgreater{} at 5\% & " in latex
     assert r"min & $-\infty$ & $\infty$ & " in latex
     assert list(table.to_frame()["name"]) == [name, "min"]
+
+
+def test_doctrines_have_no_prior_and_do_not_guess_how_a_fit_was_made():
+    learner = wf.ComparisonClassifier(prior=2.0).fit(CHOICES)
+    rows = wf.compare([learner, "Nash"], folds=None).rows
+    assert rows[1].aic == wf.compare(["Nash"], CHOICES, folds=None).rows[0].aic
+    counted = quiet(wf.ComparisonClassifier(noise="none", weights="equal"), CHOICES).result_
+    for result in (learner.result_, counted):
+        with pytest.raises(wf.InputError, match="Pass the learner in place of its result_"):
+            wf.compare([result, "Nash"])

@@ -461,3 +461,10 @@ def test_first_cells_of_latex_rows_are_not_read_as_part_of_the_row_before():
     latex = Table("", ("", "p"), rows, ("left", "right")).as_latex()
     assert r"\char34{}a\char34{} & 1 \\" in latex  # \textquotedbl would need a package
     assert "\n{}[b] \\& c & 2 \\\\\n{}* & 3 \\\\\n" in latex
+
+
+def test_a_million_decisions_are_counted_in_full():
+    counts = np.full(len(CHOICES), 2e6 / len(CHOICES))
+    data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, counts)
+    summary = wf.ComparisonClassifier().fit(data).result_.summary(level=None)
+    assert summary.startswith("Learned from 2000000 decisions")

@@ -291,7 +291,7 @@ class FitResult(Statistics, Checks):
 
     def __repr__(self) -> str:
         power = f"p={self.p:.4g} ({self.welfare.doctrine})"
-        of = f"{len(self.weights)} people, {self.decisions:g} decisions"
+        of = f"{len(self.weights)} people, {self.decisions:.15g} decisions"
         return f"FitResult({power}, {of}, {'' if self.converged else 'not '}converged)"
 
 

@@ -56,6 +56,7 @@ def rivals_of(items: Any, X: Any = None, y: Any = None) -> tuple[tuple[Rival, ..
     known = [learner for learner in learners if learner is not None]
     data = _given(X, y, known) if X is not None else _of_fits([item for _, item in named])
     _refuse_mixed(data, known)
+    _refuse_silent([item for _, item in named], known)
     base = known[0] if known else _default(data)
     found = [
         _rival(item, learner, base, data)
@@ -178,6 +179,17 @@ def _refuse_mixed(data: Decisions, known: list[Learner]) -> None:
             )
 
 
+def _refuse_silent(items: list[Item], known: list[Learner]) -> None:
+    """Refuse doctrines beside fits that do not say how they were made."""
+    silent = not known and any(isinstance(item, FitResult) for item in items)
+    if silent and any(isinstance(item, str) for item in items):
+        raise InputError(
+            "a doctrine takes groups, weights and noise from the first learner; found only fits "
+            "that do not say how they were made, because they counted errors or had a prior. "
+            "Pass the learner in place of its result_."
+        )
+
+
 def _default(data: Decisions) -> Learner:
     return WelfareRegressor() if isinstance(data, Scores) else ComparisonClassifier()
 
@@ -195,7 +207,7 @@ def _rival(item: Item, learner: Learner | None, base: Learner, data: Decisions) 
     if isinstance(item, str):
         power = power_of(item)
         name = next(doctrine.name for doctrine in DOCTRINES if doctrine.p == power)
-        return Rival(name, clone(base).set_params(p=power))
+        return Rival(name, clone(base).set_params(p=power, prior=None))
     if isinstance(item, WelfareFunction):
         return Rival(f"rule with p = {item.p:g}", _holding(item, base, data))
     return Rival(_in_words(learner, result), learner, result)

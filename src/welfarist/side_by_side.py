@@ -166,7 +166,7 @@ class SideBySide:
             rows.append(tuple(cells))
         header = {**_COLUMNS, "score": self.measure}
         return Table(
-            title=f"Side by side on {self.decisions:g} decisions",
+            title=f"Side by side on {self.decisions:.15g} decisions",
             header=tuple(header[name] + (" " if name in best else "") for name in shown),
             rows=tuple(rows),
             alignment=tuple("left" if name == "name" else "right" for name in shown),
@@ -193,9 +193,9 @@ def compare(
     ----------
     items : list, or mapping of names, of learners, fits, doctrines and rules
         A learner is fitted unless it was fitted to these decisions before. A fit is the `result_`
-        of a learner. A doctrine's name ("Nash") fixes p and takes all else from the first learner
-        or fit in the list, or from a learner without options. A WelfareFunction fixes p and
-        weights, so that only tau, rho or scale is learned.
+        of a learner. A doctrine's name ("Nash") fixes p and takes all else but a prior from the
+        first learner or fit in the list, or from a learner without options. A WelfareFunction
+        fixes p and weights, so that only tau, rho or scale is learned.
     X, y : Comparisons; or arrays as in the learners' `fit`
         The decisions; left out, those of the fits.
     folds : int, optional

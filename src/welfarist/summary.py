@@ -387,8 +387,9 @@ def _table(record: SummaryRecord) -> Table:
         ("", [row.note for row in record.rows] + blank, "left"),
     ]
     kept = [column for column in columns[:-1] if any(column[1])] + columns[-1:]
+    plural = "" if record.decisions == 1 else "s"
     return Table(
-        title=f"Learned from {record.decisions:g} decision{'' if record.decisions == 1 else 's'}",
+        title=f"Learned from {record.decisions:.15g} decision{plural}",
         header=tuple(header for header, _, _ in kept),
         rows=tuple(zip(*(cells for _, cells, _ in kept), strict=True)),
         alignment=tuple(side for _, _, side in kept),

@@ -159,11 +159,17 @@ def rounding_of(
     found = float(np.sqrt(counts @ np.square(residual) / degrees))
     if expected == 0:
         return Rounding(step, steps, 0.0, found, 0.0, float("inf"), len(residual))
-    p_value = float(chi2.sf(counts @ (np.square(residual) / variance), degrees))
-    ratio = np.abs(residual) / most
+    p_value = float(chi2.sf(counts @ _over(np.square(residual), variance), degrees))
+    ratio = _over(np.abs(residual), most)
     return Rounding(
         step, steps, expected, found, p_value, float(ratio.max()), int((ratio > 1.0).sum())
     )
+
+
+def _over(found: FloatArray, allowed: FloatArray) -> FloatArray:
+    """What was found in units of what rounding allows; where that is nothing, 0 or infinity."""
+    exact = np.where(found > 0, np.inf, 0.0)
+    return np.where(allowed > 0, found / np.where(allowed > 0, allowed, 1.0), exact)
 
 
 def _slopes(table: FloatArray, rule: WelfareFunction, scale: float) -> FloatArray:

@@ -216,7 +216,7 @@ def surprising_choices(
     found = [_surprise(decided, predictions, rule, stakeholders, i) for i in chosen.tolist()]
     dominated = float(predictions.counts[against] @ _dominated(decided, predictions, against))
     observed = float(predictions.counts.sum())
-    heading = f"{total:g} of {observed:g} decisions went against the rule"
+    heading = f"{total:.15g} of {observed:.15g} decisions went against the rule"
     if dominated:
         heading += f", {dominated:g} of them for an action that is better for nobody"
     heading += f"; the {len(found)} least expected:" if 1 < len(found) < total else ""

@@ -177,6 +177,12 @@ def bootstrap(
     fitted.require()
     if not len(fitted.names):
         raise InputError("a bootstrap needs something that was learned; found that all was given.")
+    if round(fitted.observations) <= fitted.parameters:
+        raise InputError(
+            "a bootstrap draws as many decisions as were observed, and needs more than learned "
+            f"numbers, {fitted.parameters}; found counts or sample weights that sum to "
+            f"{fitted.observations:.4g}. Scale them so that they say how often."
+        )
     times = check_count(resamples, "resamples", 2)
     processes = 1 if n_jobs is None else check_count(n_jobs, "n_jobs", 1)
     drawn = unit_of(fitted, unit)

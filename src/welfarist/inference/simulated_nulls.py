@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import xlogy
 
+from welfarist.errors import InputError
 from welfarist.inference.fitted import DataLoss, Fitted
 from welfarist.inference.refits import from_the_estimates, refit
 from welfarist.jobs import run_jobs
@@ -26,6 +27,8 @@ from welfarist.weighting import Weighting
 
 # How many samples a p-value rests on unless asked for: the smallest is then 1 in 200.
 SAMPLES = 199
+# Fewer fits than this share of the samples say nothing about the others.
+_ENOUGH = 0.5
 
 
 @dataclass(frozen=True)
@@ -186,12 +189,23 @@ def reference_under(
     given = simulation.n_jobs
     processes = 1 if given is None else check_count(given, "n_jobs", 1)
     seed = seed_of(simulation.random_state)
-    shared = fitted, null, best.point.p, sampler_of(fitted, null, best), _reached(statistic)
+    sampler = sampler_of(fitted, null, best)
+    if sampler.size == 0:
+        raise InputError(
+            "samples are drawn as often as decisions were observed; found counts or sample weights "
+            "that all round to 0. Scale them so that they say how often."
+        )
+    shared = fitted, null, best.point.p, sampler, _reached(statistic)
     jobs = [(seed, i) for i in range(times)]
     outcomes = run_jobs(_statistic, shared, jobs, processes, option="n_jobs", together=5)
     shown = Progress(simulation.progress)
     found = list(shown.track(outcomes, times, "samples under the null"))
     kept = np.array([value for value in found if value is not None])
+    if len(kept) < _ENOUGH * times:
+        raise InputError(
+            f"a p-value by simulation needs fits that converge; found none to {times - len(kept)} "
+            f"of {times} samples. Allow more steps (max_iter), or fit fewer numbers."
+        )
     return Reference(kept, seed, times - len(kept))
 
 
