@@ -38,9 +38,8 @@ def profile(
 
     The height is the likelihood of a power, everything else at its best, over that of the power
     that was learned. The interval is shaded, the doctrines are marked below the axis. Of an
-    interval too narrow to be seen on the whole line only its neighbourhood is drawn. The interval
-    is the result's own, which :meth:`FitResult.with_covariance` may have chosen; the legend says
-    how it was made.
+    interval too narrow to be seen on the whole line only its neighbourhood is drawn. The legend
+    says how the interval was made.
 
     Parameters
     ----------
