@@ -258,7 +258,7 @@ def test_profile_shades_the_interval_of_the_summary_and_says_which(axes):
     assert expanded([shaded.get_x(), shaded.get_x() + shaded.get_width()]) == pytest.approx(
         [row.low, row.high]
     )
-    assert shaded.get_label() == "90% interval, clustered standard errors"
+    assert shaded.get_label() == "90% interval,\nclustered standard errors"
     fisher = fit(known)
     axes.clear()
     wf.plots.profile(fisher, axes, method="wald")
