@@ -188,7 +188,7 @@ def test_divergence_is_infinite_where_somebody_is_forgotten():
 
 def test_same_seed_same_digits_however_many_processes():
     alone = curve("logistic", n=(30, 60), repetitions=3)
-    shared = curve("logistic", n=(60,), repetitions=3, jobs=2)
+    shared = curve("logistic", n=(60,), repetitions=3, n_jobs=2)
     other = curve("logistic", n=(60,), repetitions=3, random_state=4)
     for name, runs in alone.runs.items():
         assert (shared.runs[name] == runs[1:]).all(), name
@@ -300,7 +300,7 @@ def test_a_larger_table_may_stand_in_for_the_world():
         ("comparisons", dict(n=10**8), "at most 10,000,000"),
         ("comparisons", dict(weights="maybe"), "weights must be"),
         ("comparisons", dict(repetitions=0), "repetitions must be"),
-        ("comparisons", dict(jobs=0), "jobs must be"),
+        ("comparisons", dict(n_jobs=0), "n_jobs must be"),
         ("comparisons", dict(test=0), "test must be"),
         ("comparisons", dict(delta=1.0), "delta must be"),
         ("comparisons", dict(rho=0.1), "found rho"),

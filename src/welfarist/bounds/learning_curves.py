@@ -59,7 +59,7 @@ def learning_curve(
     delta: float = 0.05,
     test: int = 20_000,
     random_state: RandomState | None = None,
-    jobs: int = 1,
+    n_jobs: int = 1,
     progress: ProgressOption = "auto",
 ) -> LearningCurve:
     """Simulate learning from n decisions, and report what is reached beside what is guaranteed.
@@ -102,7 +102,7 @@ def learning_curve(
     random_state : int, sequence of int, SeedSequence, Generator or RandomState, optional
         Seed; left out, it is a fixed one. The same seed gives the same digits, however many
         processes there are, and at each n whatever the others are.
-    jobs : int
+    n_jobs : int
         How many processes share the work. A script needs ``if __name__ == "__main__":`` around
         a call with more than one.
     progress : bool or "auto"
@@ -143,13 +143,13 @@ def learning_curve(
         for k in sizes
     ]
     times, size = check_count(repetitions, "repetitions"), check_count(test, "test")
-    workers, shown = check_count(jobs, "jobs"), Progress(progress)
+    workers, shown = check_count(n_jobs, "n_jobs"), Progress(progress)
     root = int(stream(random_state, "learning curve").integers(2**63))
     cells: list[Cell] = [(k, [root, k, i]) for k in sizes for i in range(times)]
     setting = Setting(task, world, weights, noise, own.get("tau_max", np.inf))
     with threadpool_limits(1):  # their number could change digits
         examination = Examination.of(setting, size, [root])
-        outcomes = run_jobs(_run, examination, cells, workers, option="jobs")
+        outcomes = run_jobs(_run, examination, cells, workers, option="n_jobs")
         done = list(shown.track(outcomes, len(cells), f"{task}, {weights} weights"))
     ranges = {name: own[name] for name in ("u_min", "u_max", "tau_max") if name in own}
     return LearningCurve(

@@ -152,7 +152,7 @@ def plan(
             repetitions=repetitions,
             delta=delta,
             random_state=seed,
-            jobs=jobs,
+            n_jobs=jobs,
             **noise,
         )
         needed = _guaranteed(curve, error)
