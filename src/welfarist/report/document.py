@@ -60,8 +60,8 @@ def write_report(
     --------
     >>> import tempfile, pathlib
     >>> import welfarist as wf
-    >>> from welfarist.demo import past_decisions
-    >>> result = wf.ComparisonClassifier().fit(past_decisions()).result_
+    >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0], [3.0, 3.0]]
+    >>> result = wf.WelfareRegressor().fit(utilities, [2.1, 3.0, 4.0, 3.9, 3.0, 3.1]).result_
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "report.html"
     ...     wf.write_report(result, path, title="The charity's rule")
