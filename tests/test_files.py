@@ -383,7 +383,7 @@ def test_optional_columns(folder):
     )
     assert read.decisions.counts.tolist() == [3, 1, 2]
     assert read.decisions.outcomes.tolist() == [1, 0, 1]
-    assert read.decisions.by.tolist() == [0, 1, 0]
+    assert read.decisions.by.tolist() == ["Ann", "Bob", "Ann"]
     assert read.deciders == ("Ann", "Bob")
 
 

@@ -296,13 +296,13 @@ def test_surprises_and_checks_are_those_of_the_fit():
     for surprise in RESULT.surprises(10):
         ours, theirs = (
             ", ".join(
-                f"{re.sub(chr(7), chr(0xFFFD), name)} {words.amount(u)}"
+                f"{re.sub(chr(7), chr(0xFFFD), name)}: {words.amount(u)}"
                 for name, u in zip(RESULT.stakeholders, utilities, strict=True)
             )
             for utilities in (surprise.utilities, surprise.other_utilities)
         )
         ours, theirs = re.sub(r"\s+", " ", ours), re.sub(r"\s+", " ", theirs)
-        row = f"{surprise.row + 1} {surprise.chosen}: {ours} {surprise.other}: {theirs}"
+        row = f"{surprise.row + 1} {surprise.chosen} ({ours}) {surprise.other} ({theirs})"
         assert row in READ.text
     verdict = RESULT.misfit().verdict
     assert f"Compared with more flexible rules: {verdict[0].lower()}{verdict[1:]}" in READ.text

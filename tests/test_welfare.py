@@ -174,11 +174,16 @@ def test_is_a_value():
     assert repr(f) == "WelfareFunction(p=0.5, weights={'a': 0.5, 'b': 0.5})"
 
 
+def test_a_power_may_be_given_by_its_name():
+    assert wf.WelfareFunction("Nash", [1, 2]) == wf.WelfareFunction(0, [1, 2])
+    assert wf.WelfareFunction("egalitarian").p == -np.inf
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (dict(p=np.nan), "p must be a number"),
-        (dict(p="utilitarian"), "p must be real"),
+        (dict(p="socialist"), "socialist"),
         (dict(p=1, weights=[0, 0]), "only zeros"),
         (dict(p=1, weights=[[1, 2]]), "one number per person"),
         (dict(p=1, weights=[1, 2], stakeholders=["a"]), "1 names for 2 people"),

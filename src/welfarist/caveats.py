@@ -252,7 +252,8 @@ def unexplained_caveats(avoidable: float) -> list[Caveat]:
     if avoidable <= 0:
         return []
     message = (
-        f"no rule was found that explains every decision: {avoidable:.1%} are errors, though "
+        f"no rule was found that explains every decision: {avoidable:.1%} are errors, those left "
+        "aside where the same two actions were decided both ways, though "
         'noise="none" says that there are none. Use noise="flip" or noise="logistic" to learn how '
         "often they err."
     )

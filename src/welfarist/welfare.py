@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from welfarist.blocks import BLOCK, Rows
 from welfarist.derivatives import welfare_shares
-from welfarist.doctrines import doctrine_of
+from welfarist.doctrines import doctrine_of, power_of
 from welfarist.errors import InputError
 from welfarist.power_mean import log_power_mean, power_mean
 from welfarist.tables import by_name, order_by_name, split_names
@@ -42,8 +42,8 @@ class WelfareFunction:
 
     Parameters
     ----------
-    p : float
-        The power, in [-inf, inf]: 1 is utilitarian, 0 Nash, -inf egalitarian.
+    p : float or str
+        The power, in [-inf, inf]: 1 is utilitarian, 0 Nash, -inf egalitarian; or such a name.
     weights : (d,) array-like or mapping, optional
         How much each person counts relative to the others: finite numbers, not negative and not
         all zero; normalised to sum to 1. Left out, everybody counts the same, however many. A
@@ -75,7 +75,7 @@ class WelfareFunction:
 
     def __init__(
         self,
-        p: float,
+        p: float | str,
         weights: npt.ArrayLike | Mapping[str, float] | None = None,
         stakeholders: Sequence[str] | None = None,
     ) -> None:
@@ -96,7 +96,8 @@ class WelfareFunction:
         if share_of_total is not None:
             share_of_total.flags.writeable = False
         set_once = object.__setattr__
-        set_once(self, "_p", as_power(p) + 0.0)  # -0.0 becomes 0.0
+        power = power_of(p) if isinstance(p, str) else as_power(p)
+        set_once(self, "_p", power + 0.0)  # -0.0 becomes 0.0
         set_once(self, "_weights", share_of_total)
         set_once(self, "_stakeholders", names)
 

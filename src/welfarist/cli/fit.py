@@ -107,11 +107,16 @@ def fit(
         learned.fit(decided.X, decided.scores)
         result = learned.result_.with_covariance(covariance)
         summary = result.summary(level if intervals else None, method)
-    record = _in_options(summary.record)
+        misfit = result.misfit()
+    said = summary.record
+    if misfit.clear:
+        said = replace(said, caveats=(*said.caveats, misfit.verdict))
+    record = _in_options(said)
     if save is not None:
-        from welfarist.models import save_model
+        from welfarist.models import Model, save_model
 
-        save_model(learned, save, _kept_intervals(record))
+        model = Model.of(learned, _kept_intervals(record))
+        save_model(replace(model, caveats=said.caveats), save)
         print(f"Model: {save}", file=sys.stderr)
     if report is not None:
         with working():

@@ -173,14 +173,15 @@ def counts_of(table: FileTable, frame: Any, roles: Roles) -> Any:
 
 
 def deciders_of(frame: Any, roles: Roles) -> tuple[Any, tuple[str, ...]]:
-    """A number per comparison (n,) of who decided, and their names; None without any."""
+    """Who decided each comparison (n,), and the names once each; None without any."""
     import polars as pl
 
     if "by" not in roles:
         return None, ()
     names = frame[roles["by"]].unique(maintain_order=True)
     numbers = frame[roles["by"]].cast(pl.Enum(names)).to_physical().to_numpy()
-    return numbers, tuple(names.to_list())
+    known = tuple(names.to_list())
+    return np.array(known, dtype=object)[numbers], known  # each name is held once
 
 
 def _tied(table: FileTable, frame: Any, roles: Roles) -> npt.NDArray[np.bool_] | None:

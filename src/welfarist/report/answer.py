@@ -23,6 +23,8 @@ _MOST_STRETCHES = 3
 # Caveats after which the answer cannot stand alone, and how many of them are part of it.
 _SERIOUS = (NotIdentifiedWarning, NotConvergedWarning, MisfitWarning)
 _MOST_BUTS = 2
+# Quartiles of what is asked for that are this many times apart deserve a word.
+_APART = 2.0
 # Powers beyond this differ in nothing that anybody could see.
 _FAR = 100.0
 
@@ -47,6 +49,8 @@ def _but(facts: Facts) -> str:
             + (f" (and {more})" if len(against) > 1 else "")
         )
     kinds = [caveat.kind for caveat in facts.result.caveats]
+    if _is_unproven(facts.result):
+        found.append("other weights, with another p, may make as few errors or fewer")
     if any(issubclass(kind, SeparationWarning) for kind in kinds):
         found.append(f"other rules explain {_these(facts.result)} as well: p is uncertain")
     if facts.sure.power == (-np.inf, np.inf):
@@ -62,6 +66,14 @@ def _but(facts: Facts) -> str:
         return ""
     said = ". Also, ".join(found[:_MOST_BUTS])
     return f"But {said}. Take p and the weights with caution; the caveats below say more."
+
+
+def _is_unproven(result: FitResult) -> bool:
+    """Whether errors were counted and nobody knows that there is no better rule."""
+    if result.exact is None or result.exact.explanations is not None:
+        return False
+    proof = result.certificate
+    return "weights" not in result.given and (proof is None or proof.gap > words.TRIFLE)
 
 
 def _rule(facts: Facts) -> str:
@@ -104,9 +116,9 @@ def _exactly(facts: Facts) -> str:
         return f"Rules with p from {words.listed(powers)} explain {explained}."
     powers = [_from_to(i.low, i.high) for i in exact.intervals[:_MOST_STRETCHES]]
     be = "is" if one else "are"
-    return words.sentence(
-        f"{these} {be} explained with the fewest errors found by p from {words.listed(powers)}"
-    )
+    weights = "the given weights" if "weights" in facts.result.given else "the learned weights"
+    said = f"with {weights} {these} {be} explained with the fewest errors by p from "
+    return words.sentence(said + words.listed(powers))
 
 
 def _from_to(low: float, high: float) -> str:
@@ -219,9 +231,23 @@ def _bargain(gains: Gains) -> str:
         if words.percent(plain) != words.percent(needed)
         else " Adding up utilities with the same weights would ask for the same."
     )
+    spread = _spread(gains)
+    where = "at least half of the actions" if spread else "a typical action"
     return (
-        f"In a typical action a loss of {loss} to {who} outweighs any gain to {_others(gains)} of "
-        f"less than {words.percent(needed)}.{beside}"
+        f"In {where} a loss of {loss} to {who} outweighs any gain to {_others(gains)} of "
+        f"less than {words.percent(needed)}.{beside}{spread}"
+    )
+
+
+def _spread(gains: Gains) -> str:
+    """Say so where actions differ much, because somebody else is worst off in them."""
+    low, high = gains.middle
+    if high <= _APART * low:
+        return ""
+    upper = "no gain being enough" if high == float("inf") else words.percent(high)
+    return (
+        " Actions differ, because the worst off are not always the same people: in the middle half "
+        f"of them it is from {words.percent(low)} to {upper}."
     )
 
 

@@ -108,7 +108,8 @@ def _choices(found: Surprises) -> Html:
     filled = {name: column for name, column in columns.items() if any(column)}
     total = words.counted(found.total, "decision")
     return table(
-        f"{total} went against the rule" + ("; those it least expected" if found.total > 1 else ""),
+        f"{total} went against the rule"
+        + (f"; the {len(found)} it expected least" if found.total > 1 else ""),
         list(filled),
         list(zip(*filled.values(), strict=True)),
         range(len(filled)),
@@ -145,8 +146,8 @@ def _action(surprise: Surprise, name: str, utilities: FloatArray, few: bool) -> 
     if not few:
         return name
     named = zip(surprise.stakeholders, utilities.tolist(), strict=True)
-    gives = ", ".join(f"{person} {words.amount(utility)}" for person, utility in named)
-    return gives if name in _NAMELESS else f"{name}: {gives}"
+    gives = ", ".join(f"{person}: {words.amount(utility)}" for person, utility in named)
+    return gives if name in _NAMELESS else f"{name} ({gives})"
 
 
 def _concerned(surprise: Surprise, sign: float) -> str:

@@ -41,6 +41,9 @@ class Tested:
     reason: str = ""
 
 
+Ends = tuple[float, float]
+
+
 @dataclass(frozen=True, eq=False)
 class Gains:
     """What the others must gain to make up for losses to the worst-off third.
@@ -51,17 +54,19 @@ class Gains:
         "learned" and the doctrines beside it.
     median : (losses, rules) array
         Medians over the actions; inf where no gain is enough.
+    middle : pair of floats
+        Quartiles over the actions of what the learned rule asks for the first of the losses.
     people, losing : int
         How many people there are, and how many of them lose.
     """
 
     rules: tuple[str, ...]
     median: FloatArray
+    middle: Ends
     people: int
     losing: int
 
 
-Ends = tuple[float, float]
 _WHAT_IS_MISSING = re.compile("^No (intervals?|standard errors): ")
 
 
@@ -218,4 +223,9 @@ def gains_of(result: FitResult, utilities: FloatArray) -> Gains | None:
             for loss in LOSSES
         ]
     )
-    return Gains(tuple(rules), median, people, int(losing[0].sum()))
+    asked = required_gain(WelfareFunction(result.p, result.weights), table, losing, LOSSES[0])
+    low, high = (
+        float(np.quantile(asked, share, method=side))  # type: ignore[call-overload]
+        for share, side in ((0.25, "lower"), (0.75, "higher"))
+    )
+    return Gains(tuple(rules), median, (low, high), people, int(losing[0].sum()))

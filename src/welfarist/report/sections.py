@@ -153,7 +153,7 @@ def data_and_method(facts: Facts) -> Html:
             f"{_mean(result.p)}. {how}"
         ),
         paragraph(
-            ("The search ended well: " if result.converged else "The search did not end well: ")
+            ("The search ended: " if result.converged else "The search did not end well: ")
             + words.lower(words.sentence(result.reason))
         ),
     )

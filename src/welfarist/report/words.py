@@ -117,4 +117,6 @@ def counted(number: float, what: str) -> str:
 
 def sentence(words: str) -> str:
     """Return words with a capital letter and a full stop."""
-    return words[:1].upper() + words[1:] + ("" if words.endswith(".") else ".")
+    symbol = words.startswith("p ")  # a letter that stands for a number stays small
+    first = words[:1] if symbol else words[:1].upper()
+    return first + words[1:] + ("" if words.endswith(".") else ".")
