@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -629,6 +630,22 @@ def test_an_interrupted_write_leaves_the_old_file(folder, monkeypatch, step, pro
         files.write_whole("a.txt", "new")
     assert os.listdir() == ["a.txt"]
     assert Path("a.txt").read_text() == "old"
+
+
+def test_a_name_may_be_as_long_as_names_can_be(folder):
+    longest = "a" * 251 + ".txt"
+    files.write_whole(longest, "x")
+    assert os.listdir() == [longest]
+    refused(lambda: files.write_whole(f"a{longest}", "x"), "could not be written", "too long")
+
+
+def test_a_folder_that_takes_no_new_file(folder, monkeypatch):
+    def full(*_args, **_options):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "mkstemp", full)
+    refused(lambda: files.write_whole("a.txt", "x"), "a.txt: could not be written: Read-only")
+    assert os.listdir() == []
 
 
 def test_places_that_cannot_be_written_to(folder, monkeypatch):

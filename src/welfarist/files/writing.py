@@ -12,6 +12,8 @@ from welfarist.errors import InputError
 
 # What a new file may be used for by whom, before the user's mask takes some of it away.
 _NEW_FILE = 0o666
+# The temporary file has more letters than the file itself, whose name may be as long as allowed.
+_MOST_OF_NAME = 40
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -40,10 +42,10 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     try:
         permissions = _permissions(target)
         handle, name = tempfile.mkstemp(
-            prefix=f".{target.name}.", suffix=".part", dir=target.parent
+            prefix=f".{target.name[:_MOST_OF_NAME]}.", suffix=".part", dir=target.parent
         )
-    except PermissionError:
-        raise _not_allowed(path) from None
+    except OSError as problem:
+        raise _not_written(path, problem) from None
     try:
         with os.fdopen(handle, "wb") as part:
             part.write(data)
@@ -54,13 +56,8 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     except BaseException as problem:  # also an interruption from the keyboard
         with contextlib.suppress(OSError):
             os.unlink(name)
-        if isinstance(problem, PermissionError):
-            raise _not_allowed(path) from None
         if isinstance(problem, OSError):
-            raise InputError(
-                f"{os.fspath(path)!s}: could not be written: {problem.strerror or problem}. "
-                "Nothing was changed."
-            ) from problem
+            raise _not_written(path, problem) from problem
         raise
 
 
@@ -70,7 +67,8 @@ def check_target(path: str | os.PathLike[str]) -> None:
     if not name:
         raise InputError("a file to write to must have a name; found an empty one. Name a file.")
     target = Path(os.path.realpath(path))
-    if target.is_dir():
+    # os.path answers no for a name that is too long, where Path would raise.
+    if os.path.isdir(target):
         raise InputError(f"{name!s}: is a folder. Name a file in it to write to.")
     # Asked by the name as given: a pipe has no other.
     if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
@@ -78,13 +76,22 @@ def check_target(path: str | os.PathLike[str]) -> None:
             f"{name!s}: must be an ordinary file, because it would be replaced; found a device or "
             "a pipe. Name another."
         )
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise InputError(
             f"{os.fspath(path)!s}: there is no folder {str(target.parent)!r} to write to. Make it "
             "first, or name another."
         )
-    if target.exists() and not os.access(target, os.W_OK):
+    if os.path.exists(target) and not os.access(target, os.W_OK):
         raise _not_allowed(path)
+
+
+def _not_written(path: str | os.PathLike[str], problem: OSError) -> InputError:
+    if isinstance(problem, PermissionError):
+        return _not_allowed(path)
+    return InputError(
+        f"{os.fspath(path)!s}: could not be written: {problem.strerror or problem}. Nothing was "
+        "changed. Choose another folder or file name."
+    )
 
 
 def _not_allowed(path: str | os.PathLike[str]) -> InputError:
