@@ -121,6 +121,7 @@ CHANGES = [
     (dict(p=None), "'p'", "found None"),
     (dict(p=True), "'p'", "found True"),
     (dict(p=[1]), "'p'", "found [1]"),
+    (dict(tau=10**400), "'tau'", "from 0 to inf; found 1000"),
     (dict(tau=-1), "'tau'", "from 0 to inf; found -1"),
     (dict(rho=0.7), "'rho'", "from 0 to 0.5; found 0.7"),
     (dict(kind="menus"), "'kind'", "scores, comparisons"),
@@ -183,6 +184,9 @@ def test_other_files_are_refused(saved, tmp_path):
         wf.load_model(path)
     path.write_text("[" * 100_000)
     with pytest.raises(wf.InputError, match=str(path)):
+        wf.load_model(path)
+    path.write_text(text.replace('"tau": ', f'"tau": 1{"0" * 5_000}, "old": ', 1))
+    with pytest.raises(wf.InputError, match="too many digits"):
         wf.load_model(path)
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(wf.InputError, match="no text in UTF-8"):

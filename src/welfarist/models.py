@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -228,6 +229,11 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         raise InputError(
             f"{name}: a saved model must be strict JSON; found {problem}. Save the model again."
         ) from None
+    except ValueError:  # Python reads whole numbers of some thousand digits only
+        raise InputError(
+            f"{name}: a saved model must be strict JSON; found a number with too many digits. "
+            "Save the model again."
+        ) from None
     return Model.from_dict(record, name)
 
 
@@ -357,5 +363,5 @@ def _number(value: Any) -> float | None:
     if value in ("inf", "-inf") and isinstance(value, str):
         return float(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value) if abs(value) < math.inf else None
+        return float(value) if abs(value) <= sys.float_info.max else None
     return None
