@@ -430,6 +430,7 @@ def test_choices_that_are_not_clear(folder):
             "preferred,other\nshelter,pantry\nshelter,pantri\n",
             ["line 3, column 'other'", "one of the 3 in actions.csv", "Did you mean 'pantry'?"],
         ),
+        ("preferred,other\nshelter,PANTRY\n", ["line 2", "Did you mean 'pantry'?"]),
         ("preferred,other\nzzzz,pantry\n", ["line 2, column 'preferred'", "Check the spelling"]),
         ("preferred,other\nshelter,\n", ["line 2, column 'other'", "an empty cell"]),
         ("preferred,other\nshelter,shelter\n", ["line 2", "'shelter' twice"]),
@@ -458,6 +459,12 @@ def test_roles_can_be_told_and_synonyms_are_said(folder):
     refused(lambda: comparisons_of(text, columns={"preferred": "nope"}), "no 'nope' among")
     shared = {"preferred": "best", "other": "best"}
     refused(lambda: comparisons_of(text, columns=shared), "'best' as preferred and other")
+
+
+def test_columns_of_which_nothing_is_made_are_said(folder):
+    read = comparisons_of("preferred,other,n,by,day\nshelter,pantry,3,Ann,2\n")
+    assert read.notes == ("comparisons.csv: nothing is made of 'n', 'day'.",)
+    assert comparisons_of("preferred,other,by\nshelter,pantry,Ann\n").notes == ()
 
 
 def test_comparisons_as_parquet(folder):

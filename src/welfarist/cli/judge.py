@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +13,7 @@ from welfarist.cli.rules import Rule, rule_of
 from welfarist.errors import InputError
 from welfarist.exports import Table, number
 from welfarist.files import Actions
+from welfarist.files.cells import nearest
 
 EXAMPLE = "welfarist judge actions.csv shelter pantry --doctrine Nash"
 
@@ -55,7 +55,7 @@ def _row(actions: Actions, action: str) -> int:
     found = actions.labels.index_of(action)
     if found is not None:
         return int(found)
-    near = difflib.get_close_matches(action, actions.names, n=3)
+    near = nearest(action, actions.names)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "check the spelling."
     raise InputError(f"{actions.file}: there is no action {action!r}; {hint}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -20,6 +21,7 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' \u00a0\u202f\u2019]\d{3})+([.,]\d+)?
 # What programs write where there is no number.
 _MISSING = {"", "na", "n/a", "nan", "null", "none", ".", "-", "#n/a"}
 _MOST_SHOWN = 60
+_MOST_NEAR = 3
 
 
 class CellError(ValueError):
@@ -250,12 +252,22 @@ class Known:
                 "every comparison must name two actions; found an empty cell. Fill it in, or "
                 "leave out that row."
             )
-        near = difflib.get_close_matches(name, self._numbers, n=3, cutoff=0.6)
+        near = nearest(name, self._numbers)
         hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "Check the spelling."
         raise CellError(
             f"an action must be one of the {len(self._numbers)} in {self.file}; found "
             f"{shown(name)}. {hint}"
         )
+
+
+def nearest(name: str, names: Iterable[str]) -> list[str]:
+    """The names most like one that is unknown, at most three; those in other capitals first."""
+    known = list(names)
+    folded = [other.casefold() for other in known]
+    wanted = name.casefold()
+    alike = difflib.get_close_matches(wanted, dict.fromkeys(folded), n=_MOST_NEAR)
+    found = [known[i] for near in alike for i, other in enumerate(folded) if other == near]
+    return found[:_MOST_NEAR]
 
 
 def as_text(value: Any) -> str:

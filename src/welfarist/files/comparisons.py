@@ -77,6 +77,9 @@ def read_comparisons(
     table = open_table(path, separator=separator, decimal=decimal, sheet=sheet)
     notes = list(table.notes)
     roles = _roles(table, dict(columns or {}), actions, notes)
+    left = [column for column in table.columns if column not in roles.values()]
+    if left:
+        notes.append(f"{table.name}: nothing is made of {listed(left, 5)}.")
     known = Known(actions.labels, actions.file)
     one, other = ("first", "second") if "choice" in roles else ("preferred", "other")
     cells: dict[str, Any] = {roles[one]: known, roles[other]: known}

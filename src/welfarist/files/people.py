@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from welfarist.errors import InputError
-from welfarist.files.cells import Cell, Number, Text, shown
+from welfarist.files.cells import Cell, Number, Text, nearest, shown
 from welfarist.files.opening import FileTable, listed, open_table
 
 _NAME = ("stakeholder", "person", "name")
@@ -76,7 +75,7 @@ def check_people(named: Iterable[str], people: Sequence[str], what: str, source:
 
 def unknown_person(name: str, people: Sequence[str], source: str) -> InputError:
     """Say that somebody is no stakeholder, and who might be meant."""
-    near = difflib.get_close_matches(name, people, n=2)
+    near = nearest(name, people)
     hint = f"Did you mean {' or '.join(map(shown, near))}?" if near else "Check the spelling."
     return InputError(
         f"{source}: a name must be one of the stakeholders, {listed(people)}; found "
