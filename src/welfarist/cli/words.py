@@ -33,6 +33,8 @@ _PHRASES = (
 
 _NAMES = "|".join(sorted(OPTIONS, key=len, reverse=True))
 _ASSIGNED = re.compile(rf"""(?<![\w'"-])({_NAMES})=(?:"([^"]*)"|(True)|(False)|…)""")
+# A call that asks for one interval in another way.
+_CALLED = re.compile(r"""interval\("[^"]*", (method="[^"]*")\)""")
 # A bare word is an argument only if it is no word of English.
 _BARE = re.compile(r"""(?<![\w'"-])(tau_max|n_starts|max_iter|random_state)(?![\w'"])""")
 _MUST = re.compile(rf"^({_NAMES}) must\b")
@@ -45,9 +47,12 @@ def in_options(message: str) -> str:
     --------
     >>> in_options('tau reached its cap: raise tau_max, or use noise="none".')
     'tau reached its cap: raise --tau-max, or use --noise none.'
+    >>> in_options('Use interval("weight of self", method="profile"), which may take seconds.')
+    'Use --method profile, which may take seconds.'
     """
     for phrase, words in _PHRASES:
         message = message.replace(phrase, words)
+    message = _CALLED.sub(r"\1", message)
     message = _ASSIGNED.sub(_as_option, message)
     message = _BARE.sub(lambda found: OPTIONS[found[1]], message)
     return _MUST.sub(lambda found: f"{OPTIONS[found[1]]} must", message)
