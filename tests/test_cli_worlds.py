@@ -55,6 +55,12 @@ def test_the_truth_can_be_compared_with_what_is_learned():
     assert "truth.json" in [row["name"] for row in rows["rows"]]
 
 
+def test_programs_are_told_where_the_files_are(tmp_path):
+    found = json.loads(run("simulate", "made", "--people", "2", "--json").stdout)["files"]
+    assert sorted(found) == ["actions", "comparisons", "truth"]
+    assert all((tmp_path / path).is_file() for path in found.values())
+
+
 def test_a_charity_comes_with_its_groups():
     run("simulate", "made", "--charity", "--actions", "30", "--decisions", "200")
     groups = pl.read_csv("made/groups.csv")

@@ -89,6 +89,8 @@ def fit(
 ) -> None:
     """Learn the rule behind decisions: who counts how much."""
     check_targets({"--save": save, "--report": report}, (actions, comparisons, weights, groups))
+    if report is not None and not intervals:
+        raise typer.BadParameter("a report shows intervals: leave out --no-intervals or --report.")
     table = TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet)
     decision = DecisionOptions(
         comparisons, score, wide, preferred, other, first, second, choice, first_label, count,
@@ -206,7 +208,11 @@ def _as_record(result: Any, record: SummaryRecord, notes: tuple[str, ...]) -> di
     decisions = estimates.pop("decisions")
     if result.exact is not None:
         estimates["powers"] = [[part.low, part.high] for part in result.exact.intervals]
-    intervals = {row.parameter: [row.low, row.high] for row in record.rows if row.low is not None}
+    intervals = {
+        row.parameter.replace("inequality aversion", "inequality_aversion"): [row.low, row.high]
+        for row in record.rows
+        if row.low is not None
+    }
     weights = {
         row.parameter.removeprefix(_WEIGHT): intervals.pop(row.parameter)
         for row in record.rows
@@ -214,7 +220,7 @@ def _as_record(result: Any, record: SummaryRecord, notes: tuple[str, ...]) -> di
     }
     return {
         **estimates,
-        "n": decisions,
+        "n": int(decisions) if float(decisions).is_integer() else decisions,
         "intervals": {**intervals, **({"weights": weights} if weights else {})},
         "level": record.level,
         "lines": list(record.lines),

@@ -14,7 +14,7 @@ from welfarist import __version__
 from welfarist import simulate as worlds
 from welfarist.cli import options as opt
 from welfarist.cli import values
-from welfarist.cli.console import was_given, working
+from welfarist.cli.console import print_json, was_given, working
 from welfarist.decisions import Comparisons
 from welfarist.errors import InputError
 from welfarist.files.writing import check_target, write_whole
@@ -106,6 +106,7 @@ def simulate(
     seed: opt.Seed = 0,
     format: Format = "csv",
     force: Force = False,
+    json: opt.Json = False,
 ) -> None:
     """Write a simulated world to files, with its truth."""
     _refuse_idle(ctx, charity, scores)
@@ -124,7 +125,11 @@ def simulate(
             choices = worlds.comparisons(world, pairs, tau=tau, rho=rho, random_state=seed)
     tables = tables_of(world, told, choices)
     truth = _truth(world, choices is not None, tau, rho)
-    _write(Path(folder), tables, format, truth, force)
+    written = _write(Path(folder), tables, format, truth, force)
+    if json:
+        print_json({"files": {name: str(path) for name, path in written.items()}})
+    else:
+        print(*written.values(), sep="\n")
 
 
 def _refuse_idle(ctx: typer.Context, charity: bool, scores: bool) -> None:
@@ -197,7 +202,10 @@ def _truth(world: World, compared: bool, tau: float, rho: float) -> Model:
     )
 
 
-def _write(folder: Path, tables: dict[str, Any], kind: str, truth: Model, force: bool) -> None:
+def _write(
+    folder: Path, tables: dict[str, Any], kind: str, truth: Model, force: bool
+) -> dict[str, Path]:
+    """Write all files and return where they are, by what they hold."""
     targets = {name: folder / f"{name}.{kind}" for name in tables}
     there = [path for path in _files_of_worlds(folder) if path.exists()]
     if there and not force:
@@ -214,13 +222,12 @@ def _write(folder: Path, tables: dict[str, Any], kind: str, truth: Model, force:
             print(f"Removed: {path}", file=sys.stderr)
     for name, path in targets.items():
         write_whole(path, _content(tables[name], kind))
-        print(path)
     save_model(truth, folder / TRUTH)
-    print(folder / TRUTH)
     decided = "--comparisons" if "comparisons" in targets else "--score score"
     second = f" {targets['comparisons']}" if "comparisons" in targets else ""
     grouped = f" --groups {targets['groups']}" if "groups" in targets else ""
     print(f"Next: welfarist fit {targets['actions']} {decided}{second}{grouped}", file=sys.stderr)
+    return {**targets, "truth": folder / TRUTH}
 
 
 def _files_of_worlds(folder: Path) -> list[Path]:
