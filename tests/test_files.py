@@ -661,3 +661,13 @@ def test_places_that_cannot_be_written_to(folder, monkeypatch):
     files.write_whole("a.txt", "old")
     monkeypatch.setattr(os, "access", lambda *_: False)
     refused(lambda: files.write_whole("a.txt", "new"), "a.txt: no permission")
+
+
+def test_a_choice_of_neither_is_named_with_its_line(folder):
+    rows = "first,second,choice\npantry,shelter,pantry\npantry,food bank,shelter\n"
+    refused(
+        lambda: comparisons_of(rows + "shelter,food bank,food bank\n"),
+        "line 3, column 'choice'",
+        "'pantry' or 'food bank'",
+        "found 'shelter'",
+    )

@@ -42,12 +42,25 @@ def outcomes_of_labels(
     return outcomes, [f"{table.name}, column {shown(column)}: {note}"] if note else []
 
 
-def outcomes_by_name(labels: Any, first: Any, second: Any) -> npt.NDArray[np.int8] | None:
-    """Return outcomes (n,) where every choice is the name of one of the two; None elsewhere."""
+def outcomes_by_name(
+    table: FileTable, column: str, labels: Any, first: Any, second: Any
+) -> npt.NDArray[np.int8] | None:
+    """Return outcomes (n,) where choices are the name of one of the two; None where none is.
+
+    Where at least half of them are, the others are mistakes.
+    """
     is_first, is_second = labels == first, labels == second
-    tied = labels.str.to_lowercase().is_in(list(_TIES))
-    if not (is_first | is_second | tied).all() or not (is_first | is_second).any():
+    named = int((is_first | is_second).sum())
+    if 2 * named < len(labels) or not named:
         return None
+    strange = (is_first | is_second | labels.str.to_lowercase().is_in(list(_TIES))).not_()
+    if strange.any():
+        row = int(strange.arg_max())
+        raise InputError(
+            f"{table.name}, {table.where(row)}, column {shown(column)}: the choice must be one of "
+            f"the two actions, {shown(first[row])} or {shown(second[row])}, or 'tie'; found "
+            f"{shown(labels[row])}. Correct it."
+        )
     return np.asarray(is_first.cast(int).to_numpy() - is_second.cast(int).to_numpy(), dtype=np.int8)
 
 

@@ -233,7 +233,7 @@ def _outcomes(
         named = None
         if first_label is None:
             first, second = (actions.labels.gather(frame[roles[r]]) for r in ("first", "second"))
-            named = outcomes_by_name(labels, first, second)
+            named = outcomes_by_name(table, roles["choice"], labels, first, second)
         if named is None:
             named, guesses = outcomes_of_labels(table, roles["choice"], labels, first_label)
             notes += guesses
