@@ -160,3 +160,10 @@ def test_studies_are_started_with_what_was_asked_for(tmp_path, monkeypatch):
 def test_the_demo_is_refused_a_place_before_it_begins():
     done = run("demo", "--report", "nowhere/report.html", code=1)
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("groups", ["g=person 0;g=person 1", "g=person 0,person 0;h=person 1"])
+def test_groups_and_people_are_named_once(groups):
+    run("simulate", "made", "--people", "2")
+    files = ("made/actions.csv", "-c", "made/comparisons.csv")
+    assert "once; found" in run("fit", *files, "--groups", groups, code=2).stderr

@@ -82,6 +82,11 @@ def members_by_group(text: str) -> dict[str, list[str]]:
                 "must be a file with the columns stakeholder and group, or groups such as "
                 f"'north=a,b;south=c'; found {part.strip()!r}."
             )
+        if group.strip() in groups:
+            raise typer.BadParameter(f"must name every group once; found {group.strip()!r} twice.")
+        twice = [name for name in members if members.count(name) > 1]
+        if twice:
+            raise typer.BadParameter(f"must name everybody once; found {twice[0]!r} twice.")
         groups[group.strip()] = members
     return groups
 
