@@ -25,6 +25,7 @@ from welfarist.solvers.base import Optimum
 from welfarist.steps import PowerInterval
 from welfarist.validation import FloatArray
 from welfarist.weighting import Weighting
+from welfarist.wording import listed
 
 _MOST_NAMES = 5
 _CERTAIN = 1e-6  # mean loss at which every choice is certain for all practical purposes
@@ -167,7 +168,7 @@ def count_caveats(
         return []
     message = (
         f"{_counted(decisions, 'different decision')} cannot determine "
-        f"{_counted(wanted, 'parameter')}: {_listed(parts)}. Other rules fit as well as this one. "
+        f"{_counted(wanted, 'parameter')}: {listed(parts)}. Other rules fit as well as this one. "
         "Add decisions, or fix what you know: p, the weights, groups or a prior."
     )
     return [Caveat(NotIdentifiedWarning, message)]
@@ -363,10 +364,6 @@ def _twins(logs: FloatArray, names: Sequence[str]) -> list[Caveat]:
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), parts[-1]])
 
 
 def _named(people: npt.NDArray[np.intp], names: Sequence[str]) -> str:

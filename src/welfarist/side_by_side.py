@@ -18,6 +18,7 @@ from welfarist.held_out import counted_part, folds_of, gain_on, score_of, unit_o
 from welfarist.progress import Progress, ProgressOption
 from welfarist.rivals import Item, Rival, rivals_of
 from welfarist.tables import to_frame
+from welfarist.wording import listed
 
 # Two scores that differ by less than this are equally good.
 _ROUNDING = 1e-12
@@ -251,7 +252,7 @@ def compare(
         _row(rival.name, result, score, notes)
         for rival, result, score in zip(rivals, results, held_out, strict=True)
     ]
-    lines = [f"No {what.replace('NAMES', _listed(names))}" for what, names in notes.items()]
+    lines = [f"No {what.replace('NAMES', listed(names))}" for what, names in notes.items()]
     if folds is not None:
         lines.insert(0, f"Held-out {measure}: in {folds} parts, by {unit_of(data)}")
     return SideBySide(tuple(rows), measure, float(data.counts.sum()), tuple(lines), results)
@@ -299,7 +300,7 @@ def _row(
             criteria[what] = None
             missing.setdefault(str(refusal), []).append(what)
     for refusal_text, absent in missing.items():
-        notes.setdefault(f"{_listed(absent)} of NAMES: {refusal_text}", []).append(name)
+        notes.setdefault(f"{listed(absent)} of NAMES: {refusal_text}", []).append(name)
     return SideBySideRow(
         name,
         result.p,
@@ -311,10 +312,6 @@ def _row(
         result.accuracy if result.r_squared is None else result.r_squared,
         held_out,
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _cell(column: str, value: float | None) -> str:

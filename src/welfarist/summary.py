@@ -16,6 +16,7 @@ from welfarist.inference.estimates import Estimate
 from welfarist.inference.intervals import MethodName, checked
 from welfarist.inference.naming import kind_of
 from welfarist.tables import to_frame
+from welfarist.wording import listed
 
 if TYPE_CHECKING:
     from welfarist.fit import FitResult
@@ -334,7 +335,7 @@ def _how_intervals_were_made(
     parts = [_METHODS.get(method, method) for method in kinds]
     if len(kinds) > 1:
         each = zip(parts, kinds.values(), strict=True)
-        parts = [f"{how} for {_listed(list(dict.fromkeys(what)))}" for how, what in each]
+        parts = [f"{how} for {listed(list(dict.fromkeys(what)))}" for how, what in each]
     if _holds_power(result) and "weights" in kinds.get("wald", []):
         parts[-1] += " with p held where it is"
     lines = [f"{100 * level:.6g}% intervals by {', by '.join(parts)}"] if parts else []
@@ -362,10 +363,6 @@ def _kind_in_words(row: Estimate) -> str:
     """What an estimate is one of; weights of 0 may be treated apart from the others."""
     kind = kind_of(row.name)
     return "weights of 0" if kind == "weights" and row.value == 0.0 else kind
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _table(record: SummaryRecord) -> Table:

@@ -380,3 +380,10 @@ def _line(bad: npt.NDArray[Any], axis: int | None) -> str:
     shown: list[int | str] = list(index)
     shown.insert(axis % (bad.ndim + 1), ":")
     return f" in the line ({', '.join(map(str, shown))})"
+
+
+def check_level(level: Any) -> float:
+    """Return the level of an interval, which must lie between 0 and 1."""
+    if not is_real(level) or not 0 < level < 1:
+        raise InputError(f"level must be a number between 0 and 1, such as 0.95; found {level!r}.")
+    return float(level)

@@ -115,11 +115,7 @@ def fit(
         said = replace(said, caveats=(*said.caveats, misfit.verdict))
     record = _in_options(said)
     if save is not None:
-        from welfarist.models import Model, save_model
-
-        model = Model.of(learned, _kept_intervals(record))
-        save_model(replace(model, caveats=said.caveats), save)
-        print(f"Model: {save}", file=sys.stderr)
+        _save(learned, said, save)
     if report is not None:
         with working():
             result.report(report, level=level, method=method)
@@ -128,6 +124,15 @@ def fit(
         print_json(_as_record(result, record, decided.notes))
     else:
         print(type(summary)(record))
+
+
+def _save(learned: Any, said: SummaryRecord, path: str) -> None:
+    """Save what was learned, with the intervals and caveats of its summary."""
+    from welfarist.models import Model, save_model
+
+    model = Model.of(learned, _kept_intervals(said))
+    save_model(replace(model, caveats=said.caveats), path)
+    print(f"Model: {path}", file=sys.stderr)
 
 
 def _require_deciders(decided: Decided) -> None:

@@ -20,7 +20,7 @@ from welfarist.inference.resampling import Resampling, UnitName, resampling_of, 
 from welfarist.jobs import run_jobs
 from welfarist.options import seed_of
 from welfarist.progress import Progress, ProgressOption
-from welfarist.validation import FloatArray, check_count, is_real
+from welfarist.validation import FloatArray, check_count, check_level
 
 # How many resamples there are unless asked for: ends of 95% intervals are the 25th from each side.
 RESAMPLES = 999
@@ -113,11 +113,8 @@ class Bootstrap:
         -------
         pair of floats, or (d, 2) array for "weights"
         """
-        if not is_real(level) or not 0 < level < 1:
-            raise InputError(
-                f"level must be a number between 0 and 1, such as 0.95; found {level!r}."
-            )
-        ends = np.array([self._ends(i, float(level)) for i in chosen_names(self.names, name)])
+        share = check_level(level)
+        ends = np.array([self._ends(i, share) for i in chosen_names(self.names, name)])
         return ends if name == "weights" else (float(ends[0, 0]), float(ends[0, 1]))
 
     def _ends(self, column: int, level: float) -> tuple[float, float]:

@@ -30,7 +30,7 @@ from welfarist.inference.profile import (
     power_interval,
     undetermined_weights,
 )
-from welfarist.validation import FloatArray, is_real
+from welfarist.validation import FloatArray, check_level
 
 MethodName = Literal["profile", "wald", "bootstrap"]
 
@@ -114,8 +114,7 @@ def checked(
 ) -> tuple[float, MethodName]:
     """Return level and method, or refuse those that are none or do not go together."""
     check_covariance(covariance)
-    if not is_real(level) or not 0 < level < 1:
-        raise InputError(f"level must be a number between 0 and 1, such as 0.95; found {level!r}.")
+    level = check_level(level)
     method = method_for(covariance) if method is None else method
     if method not in get_args(MethodName):
         raise InputError(f'method must be "profile", "wald" or "bootstrap"; found {method!r}.')
@@ -124,7 +123,7 @@ def checked(
             "a profile likelihood takes the noise model at its word and decisions as independent; "
             f'found covariance="{covariance}", which does not. Use method="wald".'
         )
-    return float(level), method
+    return level, method
 
 
 def _refuse_edges(fitted: Fitted, chosen: list[int]) -> None:

@@ -17,6 +17,7 @@ from welfarist.plots.power_axis import MINUS
 from welfarist.report import words
 from welfarist.report.facts import LOSSES, Facts, Gains, Tested
 from welfarist.report.markup import NOTHING, Html, box, join, paragraph, section, table
+from welfarist.wording import listed
 
 # Stretches of powers that are named in a sentence.
 _MOST_STRETCHES = 3
@@ -113,12 +114,12 @@ def _exactly(facts: Facts) -> str:
             if one
             else f"every one of {these}"
         )
-        return f"Rules with p from {words.listed(powers)} explain {explained}."
+        return f"Rules with p from {listed(powers)} explain {explained}."
     powers = [_from_to(i.low, i.high) for i in exact.intervals[:_MOST_STRETCHES]]
     be = "is" if one else "are"
     weights = "the given weights" if "weights" in facts.result.given else "the learned weights"
     said = f"with {weights} {these} {be} explained with the fewest errors by p from "
-    return words.sentence(said + words.listed(powers))
+    return words.sentence(said + listed(powers))
 
 
 def _from_to(low: float, high: float) -> str:
@@ -150,7 +151,7 @@ def _doctrines(facts: Facts) -> str:
         names = by_verdict.get(verdict, [])
         if names:
             be = "is" if len(names) == 1 and names[0] != "equal weights" else "are"
-            parts.append(words.sentence(f"{words.listed(names)} {be} {verdict}"))
+            parts.append(words.sentence(f"{listed(names)} {be} {verdict}"))
     return " ".join(parts)
 
 

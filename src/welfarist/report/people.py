@@ -14,6 +14,7 @@ from welfarist.report.facts import Ends, Facts
 from welfarist.report.markup import NOTHING, Html, paragraph, section, table
 from welfarist.report.pictures import drawn
 from welfarist.validation import FloatArray
+from welfarist.wording import listed
 
 # Weights that differ by less are printed alike.
 _TIED = 5e-4
@@ -108,7 +109,7 @@ def _largest(result: FitResult) -> str:
     if groups is not None:
         names = [group for group, members in groups.items() if members[0] in tied]
         together = _share(float(result.weights[tied].sum()))
-        of = f"group {names[0]}" if len(names) == 1 else f"groups {words.listed(names)}"
+        of = f"group {names[0]}" if len(names) == 1 else f"groups {listed(names)}"
         if len(tied) > 1:
             who = words.counted(len(tied), "person").replace("persons", "people")
             return (
@@ -120,7 +121,7 @@ def _largest(result: FitResult) -> str:
     names = [result.stakeholders[i] for i in tied[:_MOST_NAMES]]
     if len(tied) > _MOST_NAMES:
         names.append(f"{len(tied) - _MOST_NAMES} more")
-    return f"The largest weights, {share} each, are those of {words.listed(names)}."
+    return f"The largest weights, {share} each, are those of {listed(names)}."
 
 
 def _range(ends: Ends | None) -> str:

@@ -10,6 +10,7 @@ from welfarist.report.answer import verdict_of
 from welfarist.report.facts import Facts
 from welfarist.report.markup import NOTHING, Html, bullets, formula, paragraph, section, table
 from welfarist.report.pictures import drawn
+from welfarist.wording import listed
 
 # A share of errors that is proven up to this is proven.
 _PROVEN = 1e-12
@@ -142,7 +143,7 @@ def data_and_method(facts: Facts) -> Html:
         said = "no rule makes fewer" if optimal else f"no rule makes fewer than {fewest}"
         rows.append(["proven about errors", said])
     if result.given:
-        rows.append(["given, not learned", words.listed(list(result.given))])
+        rows.append(["given, not learned", listed(list(result.given))])
     if result.first_label is not None:
         rows.append(["label of the first action", result.first_label])
     return section(

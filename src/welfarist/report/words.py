@@ -96,19 +96,6 @@ def first_sentence(words: str) -> str:
     return words.partition(". ")[0].removesuffix(".")
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return names as a list in a sentence.
-
-    Examples
-    --------
-    >>> listed(["utilitarian", "Nash", "harmonic"])
-    'utilitarian, Nash and harmonic'
-    """
-    if not names:
-        return ""
-    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]])
-
-
 def counted(number: float, what: str) -> str:
     """Return a number of things, with thousands apart and the plural where it belongs."""
     shown = f"{number:,.0f}" if float(number).is_integer() else f"{number:,.6g}"
