@@ -139,6 +139,21 @@ def test_a_set_known_in_closed_form():
     assert rules.margin == pytest.approx(best.margin, rel=0.05)
 
 
+@pytest.mark.parametrize("zeros", [False, True])
+def test_ends_known_in_closed_form(zeros):
+    # As above, with other numbers: whether a search ends too soon is a matter of their last digits.
+    rng = np.random.default_rng(15)
+    coordinate = np.log if zeros else np.arcsinh
+    for _ in range(6):
+        ends = np.sort(rng.uniform(0.1 if zeros else -3.0, 3.0, 2))
+        high = rng.uniform(2.0, 9.0)
+        a, b = ((0.5 + 0.5 * high**p) ** (1.0 / p) for p in ends)
+        utilities = [[1.0, high], [high, 1.0], [a, a], [b, b], [0.0 if zeros else 0.5] * 2]
+        decisions = Comparisons(utilities, [[0, 2], [1, 2], [3, 0], [3, 1], [2, 4]], [1] * 5)
+        (found,) = find_consistent(loss_of(decisions), flat(2)).power_intervals
+        np.testing.assert_allclose(coordinate(found), coordinate(ends), rtol=0, atol=END)
+
+
 def test_a_fixed_power():
     loss = loss_of(between_two_means())
     for p in (-1.5, 1.1, -np.inf, np.inf):

@@ -9,6 +9,8 @@ from benchmarks import trap
 
 import welfarist as wf
 from welfarist.errors import NotIdentifiedWarning
+from welfarist.losses import ZeroOneLoss
+from welfarist.weighting import Weighting
 
 # Many tests ask for the fewest errors of decisions that have some, which is warned of.
 pytestmark = pytest.mark.filterwarnings("ignore:no rule was found that explains every decision")
@@ -254,7 +256,7 @@ def test_where_no_rule_says_more_the_plain_one_is_reported():
 
 
 @pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
-@pytest.mark.parametrize("unit", [1e-12, 1e12])
+@pytest.mark.parametrize("unit", [1e-12, 0.1, 0.7, 1e12])
 def test_the_unit_of_counts_does_not_matter(unit):
     data, _ = world(8, people=3, n=60, flips=0.2, actions=15)
     scaled = wf.Comparisons(data.utilities, data.pairs, data.outcomes, np.full(60, unit))
@@ -263,6 +265,26 @@ def test_the_unit_of_counts_does_not_matter(unit):
         for c in (data, scaled)
     )
     assert other.loss_ == pytest.approx(one.loss_, abs=1e-12)
+
+
+def counted(pairs, counts, outcomes):
+    """Counts and leads of pairs as the exact method sees them."""
+    data = wf.Comparisons([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], pairs, outcomes, counts)
+    seen = ZeroOneLoss.of(data.utilities, data.merged, Weighting(2)).pairs
+    return seen.count.tolist(), seen.lead.tolist()
+
+
+def test_counts_are_whole_where_some_unit_makes_them_so():
+    for counts, seen in [
+        ([1.0, 3.0], [1.0, 3.0]),
+        ([0.2, 0.3], [2.0, 3.0]),
+        ([1e12, 1.5e12], [2.0, 3.0]),
+        ([0.7, np.pi], [0.7, np.pi]),  # no unit does
+        ([1.0, 1e-18], [1.0, 1e-18]),  # however rare, it counts
+    ]:
+        assert counted([[0, 1], [1, 2]], counts, [1, 1]) == (seen, seen)
+    # 0.1 + 0.2 is more than 0.3 by rounding only: nobody leads.
+    assert counted([[0, 1]] * 3, [0.1, 0.2, 0.3], [1, 1, -1])[1] == [0.0]
 
 
 def test_comparisons_that_were_never_observed_are_not_held_out():

@@ -33,6 +33,9 @@ Signs = npt.NDArray[np.int8]
 _TIE = 8.0 * float(np.finfo(np.float64).eps)
 # Counts outside of this are measured in units of the largest: programmes compare them with 1.
 _SMALL_COUNT, _LARGE_COUNT = 0.5, 1e6
+# Counts that are not whole are measured in a unit in which they are, if the largest is no more than
+# so many of it. Sums of so many may be off by this times their number, as a share of the largest.
+_MOST_UNITS, _ROUNDING = 1000, 4.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -121,8 +124,33 @@ class ZeroOneLoss:
 
 
 def _of_ordinary_size(pairs: MergedPairs) -> MergedPairs:
-    """The same counts with the largest as 1, if they are so large or small that sums suffer."""
+    """The same counts in a unit in which sums of them are exact, or at least do not suffer.
+
+    Searches compare such sums: with rounding in them, rules as good as each other would differ.
+    """
     largest = float(pairs.count.max())
+    if largest < _LARGE_COUNT and _whole(pairs.count) and _whole(pairs.lead):
+        return pairs
+    count, lead = pairs.count / largest, pairs.lead / largest
+    units = _units_in_largest(np.unique(np.abs(np.concatenate([count, lead]))))
+    whole = np.rint(units * count)
+    if whole.min() > 0:  # a count is never nothing, however small
+        return MergedPairs(pairs.first, pairs.second, whole, np.rint(units * lead))
     if _SMALL_COUNT < largest < _LARGE_COUNT:
         return pairs
-    return MergedPairs(pairs.first, pairs.second, pairs.count / largest, pairs.lead / largest)
+    return MergedPairs(pairs.first, pairs.second, count, lead)
+
+
+def _whole(values: FloatArray) -> bool:
+    return bool((values == np.rint(values)).all())
+
+
+def _units_in_largest(shares: FloatArray) -> int:
+    """In how many equal parts to cut 1 so that all shares of it (m,) are whole; 0 if too many."""
+    units = np.arange(1, _MOST_UNITS + 1)
+    for share in shares:
+        parts = share * units
+        units = units[np.abs(parts - np.rint(parts)) <= _ROUNDING * units**2]
+        if not len(units):
+            return 0
+    return int(units[0])

@@ -40,6 +40,8 @@ _FOLLOWED = 2.0
 _ROUGHLY = 0.05
 # A Newton step goes this share too far, so that the end it aims at is soon enclosed.
 _OVERSHOOT = 0.05
+# Cuts stay this far from powers already looked at: an aim may be one of them but for rounding.
+_APART = RESOLUTION / 8
 # Cuts between refuted powers stay this share of the width away from its ends.
 _EDGE = 0.05
 # Every so many cuts of an interval one halves it, whatever the margins point to.
@@ -191,7 +193,7 @@ def _settled(oracle: Oracle, line: Line, left: Verdict, right: Verdict) -> bool:
 
 
 def _cut(line: Line, left: Verdict, right: Verdict) -> float:
-    """Return the power between two at which to look next."""
+    """Return the power strictly between two at which to look next."""
     low, high = line.coordinate(left.p), line.coordinate(right.p)
     middle = 0.5 * (low + high)
     aims = []
@@ -208,7 +210,7 @@ def _cut(line: Line, left: Verdict, right: Verdict) -> float:
     distance, end, turning = min(aims)
     beyond = np.copysign(max(_OVERSHOOT * distance, RESOLUTION / 4), turning - end)
     aim = turning + beyond
-    return line.power(aim if low < aim < high else middle)
+    return line.power(aim if low + _APART < aim < high - _APART else middle)
 
 
 def _components(line: Line, verdicts: list[Verdict]) -> list[Component]:
