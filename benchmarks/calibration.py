@@ -20,9 +20,9 @@ import numpy as np
 
 import welfarist as wf
 from benchmarks.calibration_page import Row, page
-from welfarist.fit import FitResult
-from welfarist.jobs import run_jobs
-from welfarist.progress import Progress
+from welfarist.base.jobs import run_jobs
+from welfarist.base.progress import Progress
+from welfarist.results.record import FitResult
 
 ROOT = Path(__file__).parents[1]
 

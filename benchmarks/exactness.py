@@ -14,12 +14,12 @@ import numpy as np
 from numba import njit, prange
 
 from welfarist import Comparisons, WelfareFunction
-from welfarist.crossings import Kernel, find_crossings
-from welfarist.losses import ZeroOneLoss
-from welfarist.progress import Progress
-from welfarist.solvers.exact import sweep_powers
-from welfarist.steps import LossSteps
-from welfarist.weighting import Weighting
+from welfarist.base.progress import Progress
+from welfarist.counting.crossings import Kernel, find_crossings
+from welfarist.counting.exact_solver import sweep_powers
+from welfarist.counting.loss_steps import LossSteps
+from welfarist.counting.zero_one import ZeroOneLoss
+from welfarist.people.weighting import Weighting
 
 SCAN = 100_000  # powers on either side of 0
 FARTHEST = 60.0

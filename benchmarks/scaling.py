@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist import bounds, simulate
-from welfarist.progress import Progress
+from welfarist.base.progress import Progress
 
 Array = npt.NDArray[np.float64]
 

@@ -15,10 +15,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from welfarist import Comparisons, log_power_mean, log_power_mean_derivatives
-from welfarist.losses import ZeroOneLoss
-from welfarist.solvers.exact import sweep_powers
-from welfarist.steps import LossSteps
-from welfarist.weighting import Weighting
+from welfarist.counting.exact_solver import sweep_powers
+from welfarist.counting.loss_steps import LossSteps
+from welfarist.counting.zero_one import ZeroOneLoss
+from welfarist.people.weighting import Weighting
 
 PREFERRED = (1.0, 6.0, 7.0, 17.0, 18.0, 23.0)
 FIVE = (2.0, 3.0, 11.0, 13.0, 21.0, 22.0)

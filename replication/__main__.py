@@ -18,7 +18,7 @@ from replication import (
 )
 from replication.experiment import Experiment
 from replication.store import Store, write_csv
-from welfarist.progress import Progress
+from welfarist.base.progress import Progress
 
 EXPERIMENTS = (
     charity_scores.EXPERIMENT,

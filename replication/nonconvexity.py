@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from benchmarks import trap
 
+from benchmarks import trap
 from replication.experiment import Cell, Claim, Experiment, Row, select, values
-from welfarist.crossings import find_crossings
+from welfarist.counting.crossings import find_crossings
 
 POWERS = np.linspace(0.5, 6.6, 245)
 OTHERS = {"five": trap.FIVE, "three": trap.THREE}

@@ -18,7 +18,7 @@ def main() -> None:
     rule = wf.WelfareFunction(p=0, stakeholders=["a", "b"])
     if rule.rank([[1.0, 4.0], [3.0, 3.0]]).tolist() != [1, 0]:
         sys.exit("the plain install gives a wrong answer")
-    from welfarist.demo import charity, past_decisions
+    from welfarist.app.demo import charity, past_decisions
 
     est = wf.ComparisonClassifier(groups=charity().group_of).fit(past_decisions())
     low, high = est.result_.interval("p")

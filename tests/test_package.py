@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import welfarist as wf
-from welfarist import demo
+from welfarist.app import demo
 
 ROOT = Path(__file__).parents[1]
 
@@ -53,7 +53,7 @@ def test_make_installs_into_its_own_environment_whatever_pip_was_told():
 
 def test_demo_tells_its_story_and_writes_a_report(tmp_path):
     report = tmp_path / "report.html"
-    printed = run(f"from welfarist.demo import tell; tell({str(report)!r})")
+    printed = run(f"from welfarist.app.demo import tell; tell({str(report)!r})")
     for word in ("utilitarian", "Nash", "dispatchers", "an egalitarian", "welfarist fit", "300"):
         assert word in printed
     page = report.read_text()

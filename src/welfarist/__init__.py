@@ -10,9 +10,7 @@ array([1, 0])
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from welfarist.derivatives import LogMeanDerivatives, log_power_mean_derivatives
-from welfarist.doctrines import DOCTRINES, Doctrine, doctrine_of, power_of
-from welfarist.errors import (
+from welfarist.base.errors import (
     InputError,
     MisfitWarning,
     NotConvergedWarning,
@@ -22,23 +20,27 @@ from welfarist.errors import (
     WelfaristError,
     WelfaristWarning,
 )
-from welfarist.power_mean import log_power_mean, power_mean
-from welfarist.welfare import WelfareFunction
+from welfarist.base.former_names import install
+from welfarist.base.version import __version__ as __version__
+from welfarist.families.named import Doctrine
+from welfarist.families.power_mean.derivatives import LogMeanDerivatives, log_power_mean_derivatives
+from welfarist.families.power_mean.doctrines import DOCTRINES, doctrine_of, power_of
+from welfarist.families.power_mean.mean import log_power_mean, power_mean
+from welfarist.families.rule import WelfareFunction
 
 if TYPE_CHECKING:
-    from welfarist import bounds, plots, simulate
+    from welfarist import bounds, families, noise, simulate
+    from welfarist.comparing.side_by_side import SideBySide, compare
+    from welfarist.counting.exact_solver import Exact
     from welfarist.decisions import Comparisons
-    from welfarist.fit import FitResult
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
-    from welfarist.models import Model, load_model, save_model
-    from welfarist.report import write_report
-    from welfarist.side_by_side import SideBySide, compare
-    from welfarist.solvers.exact import Exact
-    from welfarist.solvers.grid import Grid
-    from welfarist.solvers.two_stage import TwoStage
-    from welfarist.summary import Summary
-
-__version__ = "0.1.0"
+    from welfarist.paper.grid import Grid
+    from welfarist.paper.two_stage import TwoStage
+    from welfarist.results.record import FitResult
+    from welfarist.results.saved_models import Model, load_model, save_model
+    from welfarist.results.summary import Summary
+    from welfarist.show import plots
+    from welfarist.show.report import write_report
 
 __all__ = [
     "bounds",
@@ -49,6 +51,7 @@ __all__ = [
     "doctrine_of",
     "DOCTRINES",
     "Exact",
+    "families",
     "FitResult",
     "Grid",
     "InputError",
@@ -58,6 +61,7 @@ __all__ = [
     "LogMeanDerivatives",
     "MisfitWarning",
     "Model",
+    "noise",
     "NotConvergedWarning",
     "NotIdentifiedWarning",
     "plots",
@@ -80,30 +84,35 @@ __all__ = [
 # Learning needs SciPy and scikit-learn, which take a second to import; judging actions does not.
 _ON_DEMAND = {
     "bounds": "bounds",
-    "compare": "side_by_side",
+    "compare": "comparing.side_by_side",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
-    "Exact": "solvers.exact",
-    "FitResult": "fit",
-    "Grid": "solvers.grid",
-    "load_model": "models",
-    "Model": "models",
-    "plots": "plots",
-    "save_model": "models",
-    "SideBySide": "side_by_side",
+    "Exact": "counting.exact_solver",
+    "families": "families",
+    "FitResult": "results.record",
+    "Grid": "paper.grid",
+    "load_model": "results.saved_models",
+    "Model": "results.saved_models",
+    "noise": "noise",
+    "plots": "show.plots",
+    "save_model": "results.saved_models",
+    "SideBySide": "comparing.side_by_side",
     "simulate": "simulate",
-    "Summary": "summary",
-    "TwoStage": "solvers.two_stage",
+    "Summary": "results.summary",
+    "TwoStage": "paper.two_stage",
     "WelfareRegressor": "learners",
-    "write_report": "report",
+    "write_report": "show.report",
 }
+
+
+install()
 
 
 def __getattr__(name: str) -> Any:
     if name not in _ON_DEMAND:
         raise AttributeError(f"module 'welfarist' has no attribute {name!r}")
     module = import_module(f"welfarist.{_ON_DEMAND[name]}")
-    is_room = name == _ON_DEMAND[name]
+    is_room = name == _ON_DEMAND[name].rsplit(".")[-1]
     value = module if is_room else getattr(module, name)
     globals()[name] = value
     return value

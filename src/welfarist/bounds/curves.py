@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from welfarist.base.data_frames import to_frame
+from welfarist.base.drawing import BLUE, ORANGE, axes_to_use
+from welfarist.base.validation import FloatArray
 from welfarist.bounds.figures import shade
 from welfarist.bounds.parameters import Weights
 from welfarist.bounds.planning import Task, described
-from welfarist.drawing import BLUE, ORANGE, axes_to_use
-from welfarist.tables import to_frame
-from welfarist.validation import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from welfarist.base.drawing import BLUE, ORANGE, axes_to_use
+from welfarist.base.errors import InputError
 from welfarist.bounds.parameters import Weights, check_people, check_samples
 from welfarist.bounds.planning import (
     Task,
@@ -15,8 +17,6 @@ from welfarist.bounds.planning import (
     largest_excess_risk,
     samples_needed,
 )
-from welfarist.drawing import BLUE, ORANGE, axes_to_use
-from welfarist.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

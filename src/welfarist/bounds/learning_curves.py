@@ -8,6 +8,11 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
+from welfarist.base.data_frames import order_by_name
+from welfarist.base.errors import InputError
+from welfarist.base.jobs import run_jobs
+from welfarist.base.progress import Progress, ProgressOption
+from welfarist.base.validation import check_count
 from welfarist.bounds.curves import LearningCurve
 from welfarist.bounds.noisy_scores import noise_of_error
 from welfarist.bounds.parameters import (
@@ -19,18 +24,13 @@ from welfarist.bounds.parameters import (
 )
 from welfarist.bounds.planning import Task, described, excess_risk, largest_excess_risk
 from welfarist.bounds.trials import Examination, Outcome, Seed, Setting, run_trial
-from welfarist.decisions import as_utility_table
-from welfarist.errors import InputError
-from welfarist.fit import FitResult
-from welfarist.jobs import run_jobs
 from welfarist.learners import ComparisonClassifier, WelfareRegressor
-from welfarist.progress import Progress, ProgressOption
+from welfarist.people.utility_tables import as_utility_table
+from welfarist.results.record import FitResult
 from welfarist.simulate import World
 from welfarist.simulate.deciding import LARGEST_NU
 from welfarist.simulate.streams import RandomState, stream
 from welfarist.simulate.worlds import check_number
-from welfarist.tables import order_by_name
-from welfarist.validation import check_count
 
 Cell = tuple[int, Seed]
 
@@ -251,7 +251,7 @@ def _pilot_noise(pilot: FitResult | None, letter: str, world: World) -> float | 
         return None
     if letter != "nu":
         return pilot.rho if letter == "rho" else pilot.tau
-    if pilot.accuracy is not None:  # learned from comparisons
+    if pilot.kind == "comparisons":
         return None
     # Scores on another scale are brought back to that of the utilities.
     return noise_of_error(world, pilot.loss / (pilot.scale or 1.0) ** 2)

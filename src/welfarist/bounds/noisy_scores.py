@@ -11,10 +11,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from welfarist.errors import InputError
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
 from welfarist.simulate import World
 from welfarist.simulate.deciding import LARGEST_NU
-from welfarist.validation import FloatArray
 
 
 def expected_scores(world: World, nu: float) -> FloatArray:

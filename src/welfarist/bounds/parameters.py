@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal, get_args
 
-from welfarist.errors import InputError
-from welfarist.validation import is_real
+from welfarist.base.errors import InputError
+from welfarist.base.validation import is_real
 
 Weights = Literal["known", "unknown"]
 

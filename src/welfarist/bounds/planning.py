@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
 
+from welfarist.base.data_frames import to_frame
+from welfarist.base.errors import InputError
 from welfarist.bounds.capacity import log_range
 from welfarist.bounds.parameters import (
     COVERING_CONSTANT,
@@ -35,8 +37,6 @@ from welfarist.bounds.risk import (
     excess_risk_of_logistic_comparisons,
     excess_risk_of_scores,
 )
-from welfarist.errors import InputError
-from welfarist.tables import to_frame
 
 Task = Literal["scores", "comparisons", "flip", "logistic"]
 

@@ -9,11 +9,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
 from welfarist.bounds.capacity import vc_dimension_lower
 from welfarist.bounds.parameters import Weights, check_people, check_weights
 from welfarist.bounds.sign_changes import pair_within
-from welfarist.errors import InputError
-from welfarist.validation import FloatArray
 
 # The crossings lie in [-3, 3], the log utilities start out in [-8/3, 8/3].
 _HIGHEST_POWER = 3.0

@@ -13,11 +13,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.bounds.parameters import check_people
-from welfarist.crossings import Crossings, find_crossings
-from welfarist.crossings.terms import masses_of, signed_terms
-from welfarist.errors import InputError
-from welfarist.validation import (
+from welfarist.base.errors import InputError
+from welfarist.base.validation import (
     FloatArray,
     as_numbers,
     as_weights,
@@ -25,6 +22,9 @@ from welfarist.validation import (
     normalised,
     one_row,
 )
+from welfarist.bounds.parameters import check_people
+from welfarist.counting.crossings import Crossings, find_crossings
+from welfarist.counting.crossings.terms import masses_of, signed_terms
 
 # Log utilities start out in [-reach, reach] with reach * max |p| equal to this: large enough for
 # the sums of different powers to differ clearly, small enough for all terms to matter in each.

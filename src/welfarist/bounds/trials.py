@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.errors import WelfaristWarning
+from welfarist.base.validation import FloatArray
 from welfarist.bounds.noisy_scores import expected_scores
 from welfarist.bounds.parameters import Weights
 from welfarist.bounds.planning import Task
-from welfarist.errors import WelfaristWarning
+from welfarist.counting.exact_solver import Exact
+from welfarist.families.rule import WelfareFunction
 from welfarist.learners import ComparisonClassifier, WelfareRegressor
-from welfarist.noise import preference_probability
+from welfarist.noise.choices import preference_probability
 from welfarist.simulate import World, comparisons, random_pairs, scores, true_order
 from welfarist.simulate.streams import stream
-from welfarist.solvers.exact import Exact
-from welfarist.validation import FloatArray
-from welfarist.welfare import WelfareFunction
 
 Seed = list[int]
 

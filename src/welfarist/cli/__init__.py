@@ -1,7 +1,9 @@
 """The command `welfarist`: from files to an answer without writing code.
 
-One module a command. A new one goes into a module of its own, with a function of its name and an
-EXAMPLE, and into the list in `app`.
+One module a command: it says which options there are, has the work done by its module in
+`welfarist.app`, and prints. A new one goes into a module of its own, with a function of its name
+and an EXAMPLE, and into the list in `app`. Work is imported when it is to be done, because it takes
+a second to import, which nobody waits for who asks for help.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from __future__ import annotations
 import importlib.util
 import sys
 
-INTERRUPTED = 130  # what shells report of a program that was stopped from the keyboard
+from welfarist.cli.exit_codes import INTERRUPTED
+
 _NEEDED = ("typer", "rich", "polars")
 
 

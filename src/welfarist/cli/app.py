@@ -37,7 +37,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from welfarist import __version__
+        from welfarist.base.version import __version__
 
         print(f"welfarist {__version__}")
         raise typer.Exit

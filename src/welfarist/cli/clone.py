@@ -8,11 +8,10 @@ from pathlib import Path
 
 import typer
 
-import welfarist
-from welfarist.errors import WelfaristError
+from welfarist.base.errors import WelfaristError
 
 # Where the package lies in a clone: src/welfarist.
-_CLONE = Path(welfarist.__file__).resolve().parents[2]
+_CLONE = Path(__file__).resolve().parents[3]
 
 
 def run_study(name: str, arguments: list[str]) -> None:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli import values
-from welfarist.cli.console import one_line, print_json, say_notes, working
-from welfarist.cli.decisions import DecisionOptions, TableOptions, read_decisions
-from welfarist.cli.fit import learner_of, shared_options
-from welfarist.doctrines import DOCTRINES, power_of
-from welfarist.models import load_model
-from welfarist.welfare import WelfareFunction
-
-_FLATTERED = (
-    "a saved model counts as learning nothing from these decisions: if it was learned from them, "
-    "it looks better than it is, held out as well."
-)
+from welfarist.cli.console import checked, one_line, print_json, say_notes, working
+from welfarist.cli.words import in_options
 
 EXAMPLE = "welfarist compare actions.csv --comparisons decisions.csv --model model.json"
 
@@ -30,7 +20,7 @@ Doctrines = Annotated[
         help="Doctrines, or none (all).",
         metavar="NAME,…",
         show_default=False,
-        callback=values.doctrines,
+        callback=checked(values.doctrines),
     ),
 ]
 Models = Annotated[
@@ -46,7 +36,7 @@ Folds = Annotated[
         help="Parts in which decisions are held out; 0 for none.",
         metavar="NUMBER",
         min=0,
-        callback=values.folds,
+        callback=checked(values.folds),
     ),
 ]
 
@@ -87,54 +77,32 @@ def compare(
     sheet: opt.Sheet = None,
 ) -> None:
     """Put doctrines, saved models and a learned rule side by side."""
-    from welfarist.side_by_side import compare as side_by_side
+    from welfarist.app import comparing
+    from welfarist.app.decisions import DecisionOptions, TableOptions
+    from welfarist.app.learning import LearnerOptions
 
-    table = TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet)
-    decision = DecisionOptions(
-        comparisons, score, wide, preferred, other, first, second, choice, first_label, count,
-        tie, by,
+    asked = comparing.CompareRequest(
+        actions,
+        TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet),
+        DecisionOptions(
+            comparisons, score, wide, preferred, other, first, second, choice, first_label, count,
+            tie, by,
+        ),
+        LearnerOptions(
+            noise=noise, weights=weights, groups=groups, prior=prior, scale=scale,
+            tau_max=tau_max, rho=rho, seed=seed,
+        ),
+        doctrines=doctrines, models=tuple(model or ()), learn=learn, folds=folds,
     )  # fmt: skip
-    rules = _rules(model or [])  # before decisions are read, which may take longer
-    decided = read_decisions(actions, table, decision)
-    say_notes(decided.notes)
-    shared = shared_options(
-        decided.people, None, weights, groups, prior, "newton", "auto", 200, 1e-12, seed
-    )
-    compared = dict(noise=noise, tau_max=tau_max, rho=values.rho_of_text(rho))
-    base = learner_of(decided, shared, compared, scale)
-    with working() as said:
-        items = _items(base, doctrines, rules, learn)
-        found = side_by_side(
-            items, decided.X, decided.scores, folds=folds or None, random_state=seed
-        )
-    caveats = [*said, *([_FLATTERED] if rules else [])]
+    contest = comparing.read(asked)
+    say_notes(contest.decided.notes)
+    with working():
+        compared = comparing.compare(contest)
     if json:
-        print_json({**found.to_dict(), "caveats": caveats, "notes": list(decided.notes)})
+        print_json(compared.to_dict(in_options))
     else:
-        print("\n".join([str(found), *(f"Note: {one_line(caveat)}" for caveat in caveats)]))
+        print(compared.found, *_notes(compared.said(in_options)), sep="\n")
 
 
-def _rules(paths: list[str]) -> dict[str, WelfareFunction]:
-    """The rules of saved models, by the names of their files."""
-    rules: dict[str, WelfareFunction] = {}
-    for path in paths:
-        name = Path(path).name
-        rules[name if name not in rules else path] = load_model(path).welfare
-    return rules
-
-
-def _items(
-    base: Any, doctrines: str | None, rules: dict[str, WelfareFunction], learn: bool
-) -> dict[str, Any]:
-    """Who competes, by name: doctrines take all but p from the learner."""
-    from sklearn.base import clone
-
-    items: dict[str, Any] = {"learned": base} if learn else {}
-    wanted = [d.name for d in DOCTRINES] if doctrines is None else values.listed(doctrines) or []
-    for doctrine in wanted if wanted != ["none"] else []:
-        items[doctrine] = clone(base).set_params(p=power_of(doctrine))
-    for name, rule in rules.items():
-        items[name if name not in items else f"{name} (saved)"] = rule
-    if not items:
-        raise typer.BadParameter("name what to compare: --doctrines, --model or --learn.")
-    return items
+def _notes(caveats: list[str]) -> list[str]:
+    return [f"Note: {one_line(caveat)}" for caveat in caveats]

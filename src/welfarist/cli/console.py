@@ -6,19 +6,21 @@ import functools
 import json
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 
-from welfarist.cli import INTERRUPTED
-from welfarist.cli.words import in_options
-from welfarist.errors import WelfaristError, WelfaristWarning
-from welfarist.exports import Table, as_json, strict
+from welfarist.app.usage import UsageError
+from welfarist.app.warned import heard
+from welfarist.base.errors import WelfaristError
+from welfarist.base.exports import Table, as_json, strict
+from welfarist.cli.exit_codes import INTERRUPTED, PROBLEM
+from welfarist.cli.words import in_options, message_of
 
-PROBLEM = 1
+_Value = TypeVar("_Value")
+
 # What is shown of a message: a cell of a file may be a book.
 _LONGEST = 1500
 _OUTPUT = 1  # the file descriptors
@@ -33,17 +35,36 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **options)
             sys.stdout.flush()
+        except UsageError as mistake:
+            raise _bad_parameter(mistake) from None
         except WelfaristError as problem:
-            print(f"Error: {in_options(one_line(str(problem)))}", file=sys.stderr)
+            say(f"Error: {in_options(one_line(message_of(problem)))}")
             raise typer.Exit(PROBLEM) from None
         except BrokenPipeError:  # whoever read the output has seen enough
             _silence()  # no problem: a short answer would have been written in full
             raise typer.Exit from None
         except KeyboardInterrupt:
-            print("Interrupted.", file=sys.stderr)
+            say("Interrupted.")
             raise typer.Exit(INTERRUPTED) from None
 
     return run
+
+
+def checked(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the callback of an option: a check whose refusals name the option."""
+
+    def run(value: Any) -> Any:
+        try:
+            return check(value)
+        except UsageError as mistake:
+            raise _bad_parameter(mistake) from None
+
+    return run
+
+
+def _bad_parameter(mistake: UsageError) -> typer.BadParameter:
+    """A mistake as the library of the command line knows it: with a hint, and exit code 2."""
+    return typer.BadParameter(message_of(mistake))
 
 
 def one_line(text: str) -> str:
@@ -61,43 +82,39 @@ def _silence() -> None:
         return
 
 
-def was_given(ctx: typer.Context, name: str) -> bool:
-    """Whether an option was typed, with whatever value."""
+def typed(ctx: typer.Context, name: str, value: _Value) -> _Value | None:
+    """The value of an option that was typed; None for a default."""
     source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
+    return value if source is not None and source.name == "COMMANDLINE" else None
 
 
 @contextmanager
-def working() -> Iterator[list[str]]:
+def working() -> Iterator[None]:
     """Keep standard output clean while something is worked out.
 
     What solvers written in other languages print goes to standard error. Warnings of this package
-    are collected in the list that is yielded, each message once; the caller shows them.
+    are not shown: whoever works something out puts them into the answer.
     """
-    said: list[str] = []
     sys.stdout.flush()
     kept = os.dup(_OUTPUT)
     os.dup2(_ERRORS, _OUTPUT)
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            yield said
+        with heard():
+            yield
     finally:
         os.dup2(kept, _OUTPUT)
         os.close(kept)
-    for warning in caught:
-        if not issubclass(warning.category, WelfaristWarning):
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
-        elif in_options(str(warning.message)) not in said:
-            said.append(in_options(str(warning.message)))
+
+
+def say(text: str) -> None:
+    """Print what is no answer to standard error."""
+    print(text, file=sys.stderr)
 
 
 def say_notes(notes: Iterable[str]) -> None:
     """Print what was guessed and what must be known to standard error, each once."""
     for note in dict.fromkeys(notes):
-        print(f"Note: {in_options(one_line(note))}", file=sys.stderr)
+        say(f"Note: {in_options(one_line(note))}")
 
 
 def print_json(record: Mapping[str, Any]) -> None:

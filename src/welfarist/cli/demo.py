@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from welfarist.cli.targets import check_targets
-
 EXAMPLE = "welfarist demo --report story.html"
 
 Report = Annotated[str, typer.Option(help="Where to write the report.", metavar="FILE")]
@@ -15,7 +13,9 @@ Report = Annotated[str, typer.Option(help="Where to write the report.", metavar=
 
 def demo(report: Report = "report.html") -> None:
     """Learn the rule of a simulated charity, up to a report."""
-    check_targets({"--report": report}, ())
-    from welfarist.demo import tell
+    from welfarist.app.targets import check_targets
 
-    tell(report)
+    check_targets({"report": report})
+    from welfarist.app.demo import tell  # which takes a second, as a place may be refused before
+
+    tell(report, print)

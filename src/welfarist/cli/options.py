@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from welfarist.cli import values
+from welfarist.app import values
+from welfarist.cli.console import checked
 
 
 def _option(
@@ -21,7 +22,7 @@ def _option(
         help=text,
         metavar=metavar,
         show_default=False,
-        callback=check,
+        callback=None if check is None else checked(check),
     )
 
 
@@ -110,7 +111,8 @@ Prior = Annotated[
 Scale = Annotated[bool, _option("Scores are on another scale than utilities.", "--scale")]
 Solver = Annotated[SolverName, typer.Option(help="How the best rule is searched for.")]
 TauMax = Annotated[
-    float, typer.Option(help="Largest temperature.", metavar="NUMBER", callback=values.positive)
+    float,
+    typer.Option(help="Largest temperature.", metavar="NUMBER", callback=checked(values.positive)),
 ]
 Rho = Annotated[
     Text,
@@ -121,12 +123,17 @@ Rho = Annotated[
     ),
 ]
 Starts = Annotated[
-    str, typer.Option(help="How many starts, or auto.", metavar="NUMBER", callback=values.starts)
+    str,
+    typer.Option(
+        help="How many starts, or auto.", metavar="NUMBER", callback=checked(values.starts)
+    ),
 ]
 MaxIter = Annotated[int, typer.Option(help="Most steps per start.", metavar="NUMBER", min=1)]
 Tol = Annotated[
     float,
-    typer.Option(help="When a start has converged.", metavar="NUMBER", callback=values.positive),
+    typer.Option(
+        help="When a start has converged.", metavar="NUMBER", callback=checked(values.positive)
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", metavar="NUMBER", min=0)]
 

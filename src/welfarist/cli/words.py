@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 
+from welfarist.app.usage import RequestError
+
+# What is typed without a name of an option.
+_ARGUMENTS = {"actions": "ACTIONS"}
 # Arguments of the learners whose option has another name.
 _RENAMED = {"n_starts": "--starts", "random_state": "--seed"}
 _SAME_NAME = (
@@ -38,6 +42,22 @@ _CALLED = re.compile(r"""interval\("[^"]*", (method="[^"]*")\)""")
 # A bare word is an argument only if it is no word of English.
 _BARE = re.compile(r"""(?<![\w'"-])(tau_max|n_starts|max_iter|random_state)(?![\w'"])""")
 _MUST = re.compile(rf"^({_NAMES}) must\b")
+
+
+def option(name: str) -> str:
+    """Return how something that can be asked for is typed.
+
+    Examples
+    --------
+    >>> option("first_label")
+    '--first-label'
+    """
+    return _ARGUMENTS.get(name, f"--{name.replace('_', '-')}")
+
+
+def message_of(problem: Exception) -> str:
+    """Return what is wrong, with what can be asked for as it is typed."""
+    return problem.said(option) if isinstance(problem, RequestError) else str(problem)
 
 
 def in_options(message: str) -> str:

@@ -4,12 +4,12 @@ A quick reader takes files that are all right. Only when something is not does a
 through them cell by cell, to name the line and the column.
 """
 
+from welfarist.base.whole_files import write_whole
 from welfarist.files.actions import Actions, read_actions
 from welfarist.files.comparisons import NamedComparisons, read_comparisons
 from welfarist.files.opening import open_table
 from welfarist.files.people import read_groups, read_weights
 from welfarist.files.wide import read_wide_comparisons
-from welfarist.files.writing import write_whole
 
 __all__ = [
     "Actions",

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from welfarist.errors import InputError
-from welfarist.files.cells import Number, Text, shown
-from welfarist.files.opening import FileTable, column_named, listed, open_table
-from welfarist.validation import FloatArray
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.files.cells import Number, Text, listed, shown
+from welfarist.files.opening import FileTable, column_named, open_table
 
 SCORE = "score"
 NEGATIVE_ADVICE = "Correct it, or shift the scale so that 0 is the worst that can happen."

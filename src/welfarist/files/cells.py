@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -280,3 +280,9 @@ def as_text(value: Any) -> str:
 def shown(text: str) -> str:
     """A text in quotes, cut if it is long, on one line."""
     return repr(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…")
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names in quotes, with commas between them, cut after `most`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(shown, names[:most])) + more

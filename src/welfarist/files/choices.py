@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.errors import InputError
+from welfarist.base.errors import InputError
 from welfarist.files.cells import shown
 from welfarist.files.opening import FileTable
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.errors import InputError
 from welfarist.decisions import Comparisons
-from welfarist.errors import InputError
 from welfarist.files.actions import Actions
-from welfarist.files.cells import Known, Number, Text, shown
+from welfarist.files.cells import Known, Number, Text, listed, shown
 from welfarist.files.choices import outcomes_by_name, outcomes_of_labels
-from welfarist.files.opening import FileTable, column_named, listed, open_table
+from welfarist.files.opening import FileTable, column_named, open_table
 
 # The names of columns whose meaning is clear, by role.
 _PREFERRED = {

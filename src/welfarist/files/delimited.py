@@ -13,9 +13,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from welfarist.errors import InputError
-from welfarist.files.cells import Cell, CellError, shown
-from welfarist.files.opening import listed
+from welfarist.base.errors import InputError
+from welfarist.files.cells import Cell, CellError, listed, shown
 from welfarist.files.sources import Source
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}

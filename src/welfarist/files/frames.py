@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from welfarist.errors import InputError
+from welfarist.base.errors import InputError
 from welfarist.files.cells import Cell, CellError, shown
 from welfarist.files.sources import Source
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
-from welfarist.errors import InputError
-from welfarist.files.cells import Cell, shown
+from welfarist.base.errors import InputError
+from welfarist.files.cells import Cell, listed, shown
+from welfarist.files.delimited import Delimited
+from welfarist.files.frames import FrameTable
 from welfarist.files.sources import source_of
 
 
@@ -60,11 +62,7 @@ def open_table(
     require_polars()
     source = source_of(path)
     if source.format == "text":
-        from welfarist.files.delimited import Delimited
-
         return Delimited.of(source, separator, decimal)
-    from welfarist.files.frames import FrameTable
-
     return FrameTable.of(source, sheet)
 
 
@@ -87,9 +85,3 @@ def column_named(table: FileTable, name: str, role: str) -> str:
         f"{table.name}, line 1: {role} must be one of the columns; found no {shown(name)} among "
         f"{listed(table.columns)}. Check the spelling."
     )
-
-
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names in quotes, with commas between them, cut after `most`."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(shown, names[:most])) + more

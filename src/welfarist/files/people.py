@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from welfarist.errors import InputError
-from welfarist.files.cells import Cell, Number, Text, nearest, shown
-from welfarist.files.opening import FileTable, listed, open_table
+from welfarist.base.errors import InputError
+from welfarist.files.cells import Cell, Number, Text, listed, nearest, shown
+from welfarist.files.opening import FileTable, open_table
 
 _NAME = ("stakeholder", "person", "name")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from welfarist.errors import InputError
+from welfarist.base.errors import InputError
 
 Format = Literal["text", "parquet", "feather", "excel", "stata"]
 
@@ -91,7 +91,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     --------
     >>> source_of("no such folder/actions.csv")
     Traceback (most recent call last):
-    welfarist.errors.InputError: no such folder/actions.csv: there is no folder ...
+    welfarist.base.errors.InputError: no such folder/actions.csv: there is no folder ...
     """
     name = os.fspath(path)
     if name == STANDARD_INPUT:

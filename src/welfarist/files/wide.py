@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from welfarist.base.errors import InputError
 from welfarist.decisions import Comparisons
-from welfarist.errors import InputError
+from welfarist.decisions.paired_columns import paired_stems
 from welfarist.files.actions import NEGATIVE_ADVICE, utilities_of
-from welfarist.files.cells import Number, Text
+from welfarist.files.cells import Number, Text, listed
 from welfarist.files.choices import outcomes_of_labels
 from welfarist.files.comparisons import (
     NamedComparisons,
@@ -21,8 +22,7 @@ from welfarist.files.comparisons import (
     optional_roles,
     with_ties,
 )
-from welfarist.files.opening import FileTable, column_named, listed, open_table
-from welfarist.layouts import paired_stems
+from welfarist.files.opening import FileTable, column_named, open_table
 
 # What the two actions of a comparison are called in the names of columns, the first one first.
 _MARKS = (

@@ -3,8 +3,8 @@
 from welfarist.inference.bootstrap import Bootstrap, bootstrap
 from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
 from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio
-from welfarist.inference.fitted import Fitted
 from welfarist.inference.intervals import MethodName, interval
+from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.power_profile import Profile, profile_of
 
 __all__ = [
@@ -14,8 +14,8 @@ __all__ = [
     "CovarianceName",
     "DoctrineTest",
     "face_of",
-    "Fitted",
     "interval",
+    "Likelihood",
     "likelihood_ratio",
     "MethodName",
     "Profile",

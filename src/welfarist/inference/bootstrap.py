@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from welfarist.errors import InputError, NotConvergedWarning
-from welfarist.inference.fitted import Fitted
-from welfarist.inference.naming import chosen_names, kind_of
+from welfarist.base.errors import InputError, NotConvergedWarning
+from welfarist.base.jobs import run_jobs
+from welfarist.base.progress import Progress, ProgressOption
+from welfarist.base.seeds import seed_of
+from welfarist.base.validation import FloatArray, check_count, check_level
+from welfarist.inference.likelihood import Likelihood, Quantity, chosen_places, quantities_named
 from welfarist.inference.refits import refit
-from welfarist.inference.resampling import Resampling, UnitName, resampling_of, unit_of
-from welfarist.jobs import run_jobs
-from welfarist.options import seed_of
-from welfarist.progress import Progress, ProgressOption
-from welfarist.validation import FloatArray, check_count, check_level
+from welfarist.inference.resampling import resampling_of, unit_of
+from welfarist.losses.observed import Resampling, UnitName
 
 # How many resamples there are unless asked for: ends of 95% intervals are the 25th from each side.
 RESAMPLES = 999
@@ -38,8 +38,8 @@ class Bootstrap:
     ----------
     draws : (B, k) array
         One row per resample that has estimates; p may be infinite.
-    names : tuple of str
-        What the columns are, as `param_names` of the result.
+    quantities : tuple of Quantity
+        What the columns are.
     estimates : (k,) array
         Those of the data that were observed.
     unit : "decisions" or "clusters"
@@ -68,16 +68,26 @@ class Bootstrap:
     """
 
     draws: FloatArray = field(repr=False)
-    names: tuple[str, ...]
+    quantities: tuple[Quantity, ...] = field(repr=False)
     estimates: FloatArray = field(repr=False)
     unit: UnitName
     seed: int
     resamples: int
     failed: int
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "names" in state:  # of version 0.1.0, which had nothing else to go by
+            state = {**state, "quantities": quantities_named(state.pop("names"))}
+        vars(self).update(state)
+
     def __str__(self) -> str:
         without = f"; {self.failed} without estimates" if self.failed else ""
         return f"{self.resamples} resamples of {self.unit}, seed {self.seed}{without}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the columns are, as `param_names` of the result."""
+        return tuple(quantity.name for quantity in self.quantities)
 
     @property
     def bse(self) -> FloatArray:
@@ -114,13 +124,13 @@ class Bootstrap:
         pair of floats, or (d, 2) array for "weights"
         """
         share = check_level(level)
-        ends = np.array([self._ends(i, share) for i in chosen_names(self.names, name)])
+        ends = np.array([self._ends(i, share) for i in chosen_places(self.quantities, name)])
         return ends if name == "weights" else (float(ends[0, 0]), float(ends[0, 1]))
 
     def _ends(self, column: int, level: float) -> tuple[float, float]:
         """Both ends for one estimate, from the sorted draws themselves: nothing in between."""
         tail = (len(self.draws) + 1) * (1.0 - level) / 2.0
-        if tail < 1.0:
+        if tail < 1.0 - 1e-9:  # at level 0.9 nineteen draws are enough, whatever rounding says
             needed = int(np.ceil(2.0 / (1.0 - level) - 1.0 - 1e-9))
             raise InputError(
                 f"a bootstrap interval of level {level:g} needs at least {needed} resamples with "
@@ -129,7 +139,7 @@ class Bootstrap:
         low, high = self._extremes(column)
         place = int(np.floor(tail + 1e-9)) - 1
         least, most = float(np.sort(low)[place]), float(np.sort(high)[len(high) - 1 - place])
-        if self.names[column] == "tau":
+        if self.quantities[column].parameter.skewed:
             square = float(self.estimates[column]) ** 2
             return square / most, square / least
         return least, most
@@ -141,14 +151,15 @@ class Bootstrap:
         weights are as good.
         """
         drawn = self.draws[:, column]
-        if kind_of(self.names[column]) != "weights" or "p" not in self.names:
+        shape = [i for i, found in enumerate(self.quantities) if found.is_shape]
+        if not self.quantities[column].is_weight or not shape:
             return drawn, drawn
-        anything = np.isinf(self.draws[:, self.names.index("p")]) & (drawn > 0)
+        anything = np.isinf(self.draws[:, shape[0]]) & (drawn > 0)
         return np.where(anything, 0.0, drawn), np.where(anything, 1.0, drawn)
 
 
 def bootstrap(
-    fitted: Fitted,
+    likelihood: Likelihood,
     resamples: int = RESAMPLES,
     *,
     unit: UnitName | None = None,
@@ -160,7 +171,7 @@ def bootstrap(
 
     Parameters
     ----------
-    fitted : Fitted
+    likelihood : Likelihood
     resamples : int
     unit : "decisions" or "clusters", optional
         What is drawn; left out, whole decision makers where it is known who decided.
@@ -171,20 +182,20 @@ def bootstrap(
     progress : bool or "auto"
         Whether to show a progress bar.
     """
-    fitted.require()
-    if not len(fitted.names):
+    likelihood.require()
+    if not len(likelihood.names):
         raise InputError("a bootstrap needs something that was learned; found that all was given.")
-    if round(fitted.observations) <= fitted.parameters:
+    if round(likelihood.observations) <= likelihood.parameters:
         raise InputError(
             "a bootstrap draws as many decisions as were observed, and needs more than learned "
-            f"numbers, {fitted.parameters}; found counts or sample weights that sum to "
-            f"{fitted.observations:.4g}. Scale them so that they say how often."
+            f"numbers, {likelihood.parameters}; found counts or sample weights that sum to "
+            f"{likelihood.observations:.4g}. Scale them so that they say how often."
         )
     times = check_count(resamples, "resamples", 2)
     processes = 1 if n_jobs is None else check_count(n_jobs, "n_jobs", 1)
-    drawn = unit_of(fitted, unit)
+    drawn = unit_of(likelihood, unit)
     seed = seed_of(random_state)
-    shared = fitted, resampling_of(fitted, drawn)
+    shared = likelihood, resampling_of(likelihood, drawn)
     jobs = [(seed, i) for i in range(times)]
     outcomes = run_jobs(
         _estimates, shared, jobs, processes, option="n_jobs", together=min(_TOGETHER, times)
@@ -194,8 +205,8 @@ def bootstrap(
     _check_failures(times - len(draws), times)
     return Bootstrap(
         np.array(draws),
-        fitted.names,
-        fitted.estimates,
+        likelihood.quantities,
+        likelihood.estimates,
         drawn,
         seed,
         times,
@@ -203,14 +214,14 @@ def bootstrap(
     )
 
 
-def _estimates(shared: tuple[Fitted, Resampling], job: tuple[int, int]) -> FloatArray | None:
+def _estimates(shared: tuple[Likelihood, Resampling], job: tuple[int, int]) -> FloatArray | None:
     """The estimates (k,) of one resample; None if it has none."""
-    fitted, resampling = shared
-    loss = resampling.draw(np.random.default_rng(job))
-    found = refit(fitted, loss)
-    if not (found.converged and fitted.has_noise(found.point, found.value)):
+    likelihood, resampling = shared
+    loss = likelihood.loss.of_decisions(resampling.draw(np.random.default_rng(job)))
+    found = refit(likelihood, loss)
+    if not (found.converged and likelihood.has_noise(found.point, found.value)):
         return None
-    return fitted.estimates_at(found.point, found.weights)
+    return likelihood.estimates_at(found.point, found.weights)
 
 
 def _check_failures(failed: int, times: int) -> None:

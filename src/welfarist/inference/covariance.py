@@ -7,22 +7,16 @@ there, the others keep their sum, a parameter at the end of its range is held.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
-from welfarist.errors import InputError
-from welfarist.inference.fitted import DataLoss, Fitted
-from welfarist.inference.naming import kind_of
-from welfarist.labels import numbered
-from welfarist.losses import ComparisonLoss, Point, ScoreLoss, weight_units
-from welfarist.losses.base import action_rows
-from welfarist.losses.comparisons import above_nothing
-from welfarist.noise import lapse_choice, logistic_choice, observed_lapse
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.inference.likelihood import Likelihood
+from welfarist.losses import DecisionLoss, Point, weight_units
 from welfarist.solvers.coordinates import keeping_the_sum
-from welfarist.validation import FloatArray
 
 FormulaName = Literal["fisher", "robust", "clustered"]
 CovarianceName = Literal["fisher", "robust", "clustered", "bootstrap"]
@@ -35,8 +29,6 @@ _GAIN = 1e-3
 _TAKES_PART = 0.2
 # A weight below this is 0 up to rounding.
 _NO_WEIGHT = 1e-12
-# Decisions, or groups of them, whose scores are held at a time.
-_BLOCK = 2**14
 
 
 @dataclass(frozen=True)
@@ -57,7 +49,7 @@ class Face:
         The estimates that lie where their range ends, and are held there or as good as held.
     """
 
-    loss: DataLoss
+    loss: DecisionLoss
     point: Point
     basis: FloatArray
     labels: tuple[str, ...]
@@ -73,100 +65,111 @@ def check_covariance(kind: object) -> CovarianceName:
     return kind  # type: ignore[return-value]
 
 
-def covariance_of(fitted: Fitted, kind: FormulaName) -> FloatArray:
+def covariance_of(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
     """Return the covariance (k, k) of the estimates, with zeros for those that are held.
 
     Parameters
     ----------
-    fitted : Fitted
+    likelihood : Likelihood
     kind : "fisher", "robust" or "clustered"
         The inverse of the observed information (minus the second derivatives of the log
         likelihood); the sandwich that stays right if the noise model is wrong; the sandwich of
         whole decision makers, whose decisions may depend on each other, with the factor
         G / (G - 1) for G of them.
     """
-    fitted.require()
-    face = face_of(fitted)
-    inverse = _inverse_information(fitted, face)
+    likelihood.require()
+    return likelihood.once(("covariance", kind), lambda: _covariance(likelihood, kind))
+
+
+def _covariance(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
+    face = face_of(likelihood)
+    inverse = _inverse_information(likelihood, face)
     if kind != "fisher":
-        labels = _clusters(fitted, kind, len(face.basis))
-        meat = _meat(fitted, face, labels)
+        labels = _clusters(likelihood, kind, len(face.basis))
+        meat = _meat(likelihood, face, labels)
         inverse = inverse @ meat @ inverse
     moves = face.to_estimates @ face.basis.T
-    moves[np.isin(fitted.names, face.on_edge)] = 0.0
+    moves[np.isin(likelihood.names, face.on_edge)] = 0.0
     return np.asarray(moves @ inverse @ moves.T)
 
 
-def face_of(fitted: Fitted) -> Face:
+def face_of(likelihood: Likelihood) -> Face:
     """Return the directions in which the estimates may move."""
-    loss, point = fitted.loss, fitted.point
-    if fitted.only_who_counts:  # which is no direction to move in
-        loss, point = fitted.at_rule()
-    elif fitted.power_on_edge:
+    return likelihood.once("face", lambda: _face(likelihood))
+
+
+def _face(likelihood: Likelihood) -> Face:
+    loss, point = likelihood.loss, likelihood.point
+    if likelihood.only_who_counts:  # which is no direction to move in
+        loss, point = likelihood.at_rule()
+    elif likelihood.power_on_edge:
         loss = replace(loss, learn_power=False)
     k, learned = loss.weighting.free, int(loss.learn_power)
     moving = np.ones(k + learned + len(point.extras), dtype=bool)
     moving[:k] = point.weights > 0
-    moving[k + learned :] = np.logical_not(fitted.extras_on_edge)
+    moving[k + learned :] = np.logical_not(likelihood.extras_on_edge)
     rows = np.flatnonzero(moving)
     positive = point.weights[point.weights > 0]
     basis = keeping_the_sum(positive, len(rows)) if k else np.eye(len(rows))
     whole = np.zeros((len(basis), len(moving)))
     whole[:, rows] = basis
-    free = [f"the weight of {_members(fitted, share)}" for share in np.eye(k)]
-    labels = np.array([*free, *(["p"] * learned), *fitted.extra_names])[rows]
+    free = [f"the weight of {_members(likelihood, share)}" for share in np.eye(k)]
+    shape = [loss.family.shape.name] * learned
+    extras = [parameter.name for parameter in loss.parameters]
+    labels = np.array([*free, *shape, *extras])[rows]
     if k:
         labels = np.delete(labels, int(np.argmax(positive)))
-    to_estimates = _derivatives(fitted, loss, point)
+    to_estimates = _derivatives(likelihood, loss, point)
     held = np.abs(to_estimates @ whole.T).max(axis=1, initial=0.0) == 0.0
-    held |= _rounded_to_an_end(fitted)
-    on_edge = tuple(name for name, on in zip(fitted.names, held, strict=True) if on)
+    held |= _rounded_to_an_end(likelihood)
+    on_edge = tuple(name for name, on in zip(likelihood.names, held, strict=True) if on)
     return Face(loss, point, whole, tuple(labels.tolist()), to_estimates, on_edge)
 
 
-def _rounded_to_an_end(fitted: Fitted) -> npt.NDArray[np.bool_]:
+def _rounded_to_an_end(likelihood: Likelihood) -> npt.NDArray[np.bool_]:
     """Whether each estimate (k,) is a weight of 0 or 1 up to rounding.
 
     Far out, where a weight is what the p-th power of a ratio of utilities makes of it, it can be
     1e-100 with a standard error as small: that says nothing of what the weight could be.
     """
-    weight = np.array([kind_of(name) == "weights" for name in fitted.names], dtype=bool)
-    value = fitted.estimates
+    weight = np.array([quantity.is_weight for quantity in likelihood.quantities], dtype=bool)
+    value = likelihood.estimates
     return weight & ((value < _NO_WEIGHT) | (value > 1.0 - _NO_WEIGHT))
 
 
-def _members(fitted: Fitted, share: FloatArray) -> str:
+def _members(likelihood: Likelihood, share: FloatArray) -> str:
     """The people behind a free weight, given as all of the weights (k,)."""
-    chosen = fitted.loss.weighting.to_people(share) > 0
-    return " and ".join(np.array(fitted.stakeholders)[chosen].tolist())
+    chosen = likelihood.loss.weighting.to_people(share) > 0
+    return " and ".join(np.array(likelihood.stakeholders)[chosen].tolist())
 
 
-def _derivatives(fitted: Fitted, loss: DataLoss, point: Point) -> FloatArray:
+def _derivatives(likelihood: Likelihood, loss: DecisionLoss, point: Point) -> FloatArray:
     """Derivatives (k, q) of all estimates by the coordinates of a loss that holds some of them."""
     k, learned, m = loss.weighting.free, int(loss.learn_power), len(point.extras)
     found = []
-    if fitted.loss.learn_power:
+    if likelihood.loss.learn_power:
         row = np.zeros((1, k + learned + m))
-        row[:, k : k + learned] = np.hypot(1.0, point.p)
+        row[:, k : k + learned] = loss.family.shape.coordinate.steepness(point.p)
         found.append(row)
-    if fitted.learned_weights:
-        shares = np.zeros((len(fitted.weights), k + learned + m))
+    if likelihood.learned_weights:
+        shares = np.zeros((len(likelihood.weights), k + learned + m))
         if k:
             units = weight_units(point.weights)
             shares[:, :k] = np.array([loss.weighting.to_people(e) for e in np.eye(k)]).T * units
         found.append(shares)
     extras = np.zeros((m, k + learned + m))
-    logarithmic = [name.startswith("log_") for name in loss.extra_names]
-    by_itself = np.where(logarithmic, np.exp(point.extras), 1.0)
+    coordinates = [parameter.coordinate for parameter in loss.parameters]
+    pairs = zip(coordinates, point.extras.tolist(), strict=True)
+    by_itself = [coordinate.steepness(coordinate.back(value)) for coordinate, value in pairs]
     extras[np.arange(m), k + learned + np.arange(m)] = by_itself
     return np.vstack([*found, extras])
 
 
-def _inverse_information(fitted: Fitted, face: Face) -> FloatArray:
+def _inverse_information(likelihood: Likelihood, face: Face) -> FloatArray:
     """The inverse (m, m) of the observed information about moves along the face."""
     gradient, hessian = _second_order(face.loss, face.point)
     # A squared error becomes a log likelihood per observation when divided by twice its mean.
-    unit = fitted.observations / (2.0 * fitted.value if face.loss.squared else 1.0)
+    unit = likelihood.observations / (2.0 * likelihood.value if face.loss.squared else 1.0)
     information = unit * (face.basis @ hessian @ face.basis.T)
     inverse = _inverse(information, face.labels)
     slope = unit * (face.basis @ gradient)
@@ -180,13 +183,9 @@ def _inverse_information(fitted: Fitted, face: Face) -> FloatArray:
     return inverse
 
 
-def _second_order(loss: DataLoss, point: Point) -> tuple[FloatArray, FloatArray]:
+def _second_order(loss: DecisionLoss, point: Point) -> tuple[FloatArray, FloatArray]:
     """Gradient (q,) and exact Hessian (q, q) of the mean loss along moves that keep the sum."""
-    here: Any = loss.evaluate(point)
-    if isinstance(loss, ComparisonLoss) and loss.lapse:
-        pairs = loss.graph.pairs
-        observed = observed_lapse(here.margins, float(point.extras[1]), pairs.count, pairs.lead)
-        here = replace(here, choice=observed)
+    here = loss.evaluate_exactly(point)
     model = here.model()
     return model.gradient, model.curvature + here.remainder()
 
@@ -210,7 +209,9 @@ def _inverse(information: FloatArray, labels: tuple[str, ...]) -> FloatArray:
     )
 
 
-def _clusters(fitted: Fitted, kind: FormulaName, parameters: int) -> npt.NDArray[np.intp] | None:
+def _clusters(
+    likelihood: Likelihood, kind: FormulaName, parameters: int
+) -> npt.NDArray[np.intp] | None:
     """The number of who decided, for every single decision (n,); None if each is on its own.
 
     The scores of G clusters add up to 0, so that they span no more than G - 1 directions: with
@@ -218,14 +219,12 @@ def _clusters(fitted: Fitted, kind: FormulaName, parameters: int) -> npt.NDArray
     """
     if kind == "robust":
         return None
-    by = None if fitted.decided is None else fitted.decided.by
-    if by is None:
+    labels = likelihood.single.deciders
+    if labels is None:
         raise InputError(
             'covariance="clustered" needs to know who decided; found decisions without names. '
-            "Give Comparisons(…, by=…), or by=… to Comparisons.from_arrays, and fit to that."
+            + likelihood.decided.by_hint
         )
-    assert fitted.decided is not None
-    labels = numbered(by[fitted.decided.counts > 0])
     found = int(labels.max()) + 1
     if found <= max(parameters, 1):
         people = "one person" if found == 1 else f"{found} people"
@@ -237,71 +236,7 @@ def _clusters(fitted: Fitted, kind: FormulaName, parameters: int) -> npt.NDArray
     return labels
 
 
-def _meat(fitted: Fitted, face: Face, labels: npt.NDArray[np.intp] | None) -> FloatArray:
+def _meat(likelihood: Likelihood, face: Face, labels: npt.NDArray[np.intp] | None) -> FloatArray:
     """Sum of outer squares of the scores (m, m), one score per decision or per cluster."""
-    if isinstance(face.loss, ScoreLoss):
-        return _meat_of_scores(fitted, face)
-    assert fitted.decided is not None
-    rows, incidence, extras = _score_parts(fitted, face, labels)
-    columns = np.ascontiguousarray((face.basis[:, : len(rows)] @ rows).T)
-    tail = face.basis[:, len(rows) :]
-    meat = np.zeros((len(face.basis),) * 2)
-    for start in range(0, incidence.shape[0], _BLOCK):
-        part = slice(start, start + _BLOCK)
-        scores = incidence[part] @ columns + extras[part] @ tail.T
-        meat += scores.T @ scores
-    clusters = incidence.shape[0]
-    return meat if labels is None else meat * (clusters / (clusters - 1.0))
-
-
-def _meat_of_scores(fitted: Fitted, face: Face) -> FloatArray:
-    """The same for stated scores, where the score is ``(y - c M) d(c M) / sigma^2``."""
-    loss, here = face.loss, face.loss.evaluate(face.point)
-    assert isinstance(loss, ScoreLoss)
-    rows = action_rows(here.mean, face.point, loss.weighting, loss.learn_power)
-    rows = np.vstack([rows, np.ones((len(face.point.extras), rows.shape[1]))])
-    counts = loss.sample_weight * fitted.observations
-    pull = here.residual * here.welfare / here.value  # type: ignore[union-attr]
-    scores = (face.basis @ rows) * (np.sqrt(counts) * pull)
-    return np.asarray(scores @ scores.T)
-
-
-def _score_parts(
-    fitted: Fitted, face: Face, labels: npt.NDArray[np.intp] | None
-) -> tuple[FloatArray, Any, FloatArray]:
-    """What the scores of comparisons are made of, so that none is held for every person.
-
-    Returns derivatives of log M (q, N), a sparse matrix (c, N) that turns them into the scores of
-    c decisions or clusters, and the scores (c, m) of the model's own parameters.
-    """
-    loss, point, decided = face.loss, face.point, fitted.decided
-    assert isinstance(loss, ComparisonLoss)
-    assert decided is not None
-    kept = decided.counts > 0
-    counts, outcomes = decided.counts[kept], decided.outcomes[kept].astype(np.float64)
-    _, used = decided.merged.renumbered(decided.actions)
-    number = np.zeros(decided.actions, dtype=np.intp)
-    number[used] = np.arange(len(used))
-    first, second = number[decided.pairs[kept]].T
-    here = loss.evaluate(point)
-    welfare = above_nothing(here.mean.value, loss.has_zeros)
-    tau = float(np.exp(point.extras[0]))
-    z, ones = tau * (welfare[first] - welfare[second]), np.ones(len(first))
-    if loss.lapse:
-        choice = lapse_choice(z, float(point.extras[1]), ones, outcomes)
-    else:
-        choice = logistic_choice(z, ones, outcomes)
-    # A decision observed c times has c scores of its own, but adds c of them to its cluster.
-    times = np.sqrt(counts) if labels is None else counts
-    owner = np.arange(len(first)) if labels is None else labels
-    pull = -choice.by_margin * times
-    own = [pull * z]
-    if choice.rho is not None:
-        own.append(-choice.rho.by_rho * times)
-    clusters = int(owner.max()) + 1
-    entries = (np.concatenate([pull, -pull]) * tau, (np.tile(owner, 2), np.append(first, second)))
-    incidence = csr_array(entries, shape=(clusters, len(used)))
-    sums = [np.bincount(owner, values, minlength=clusters) for values in own]
-    extras = np.column_stack(sums).astype(np.float64)
-    rows = action_rows(here.mean, point, loss.weighting, loss.learn_power)
-    return rows, incidence, extras
+    judged = face.loss.judge(face.point)
+    return likelihood.single.outer_scores(judged, face.point.extras, face.basis, labels)

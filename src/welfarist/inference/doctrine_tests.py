@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
-from welfarist import options
-from welfarist.doctrines import DOCTRINES
-from welfarist.errors import InputError
-from welfarist.inference.fitted import Fitted
+from welfarist.base.errors import InputError
+from welfarist.base.progress import Progress
+from welfarist.base.validation import FloatArray
+from welfarist.families.base import Family
+from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.profile import deviance_of
 from welfarist.inference.simulated_nulls import Simulation, reference_under
-from welfarist.losses import ScoreLoss
-from welfarist.losses.base import within_search
-from welfarist.progress import Progress
-from welfarist.validation import FloatArray
-from welfarist.weighting import Weighting
+from welfarist.losses import DecisionLoss, within_search
+from welfarist.people.weighting import Weighting
+from welfarist.people.weights_option import weighting_of
 
 # Weights that differ by less than this share of themselves are the same.
 _SAME = 1e-9
@@ -26,7 +25,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class DoctrineTest:
-    """A test of a rule, or a family of rules, within the one that was fitted.
+    """A test of a rule, or a family of rules, within the one that was likelihood.
 
     Attributes
     ----------
@@ -88,7 +87,7 @@ class Null:
 
 
 def likelihood_ratio(
-    fitted: Fitted,
+    likelihood: Likelihood,
     doctrine: str | None = None,
     *,
     p: float | str | None = None,
@@ -100,7 +99,7 @@ def likelihood_ratio(
 
     Parameters
     ----------
-    fitted : Fitted
+    likelihood : Likelihood
     doctrine : str, optional
         A doctrine's name, which stands for its power.
     p : float or str, optional
@@ -113,28 +112,31 @@ def likelihood_ratio(
         How samples are drawn under a null whose statistic follows no known distribution; left
         out, such nulls are refused.
     """
-    fitted.require()
-    null = null_of(fitted, doctrine, p, weights, groups)
-    irregular = _is_irregular(fitted, null)
+    likelihood.require()
+    null = null_of(likelihood, doctrine, p, weights, groups)
+    irregular = _is_irregular(likelihood, null)
     if irregular and simulation is None:
         raise InputError(
             "a likelihood ratio needs a known distribution under the null; found none for "
             f"{null.words}, which lies on an edge. resamples=199 finds one by simulation."
         )
-    free_power = fitted.loss.learn_power and null.power is None
-    loss = replace(fitted.loss, weighting=null.weighting, learn_power=free_power)
-    given = fitted.point.p if not fitted.loss.learn_power else within_search(null.power, loss)
-    found = fitted.solver.minimise(
+    free_power = likelihood.loss.learn_power and null.power is None
+    loss = replace(likelihood.loss, weighting=null.weighting, learn_power=free_power)
+    given: float | None = likelihood.point.p
+    if likelihood.loss.learn_power:
+        given = within_search(null.power, loss)
+    found = likelihood.solver.minimise(
         loss,
         np.random.default_rng(0),
         p=given,
-        observations=fitted.observations,
+        observations=likelihood.observations,
         progress=Progress(False),
     )
-    statistic, smallest = deviance_of(fitted, found.value), 0.0
-    notes = [_gone(null, found.weights), _too_far(null, given), _dependent(fitted, null)]
+    statistic, smallest = deviance_of(likelihood, found.value), 0.0
+    too_far = _too_far(null, given, loss.shape.name)
+    notes = [_gone(null, found.weights), too_far, _dependent(likelihood, null)]
     if irregular and simulation is not None:
-        reference = reference_under(fitted, loss, found, statistic, simulation)
+        reference = reference_under(likelihood, loss, found, statistic, simulation)
         distribution, p_value = str(reference), reference.p_value(statistic)
         smallest = reference.smallest
         notes[0] = _left_out(reference.failed)  # who ended at 0 did so in the samples, too
@@ -146,16 +148,16 @@ def likelihood_ratio(
         distribution,
         null.degrees,
         p_value,
-        fitted.log_likelihood(fitted.value),
-        fitted.log_likelihood(found.value),
+        likelihood.log_likelihood(likelihood.value),
+        likelihood.log_likelihood(found.value),
         " ".join(note for note in notes if note),
         smallest=smallest,
     )
 
 
-def null_of(fitted: Fitted, doctrine: object, p: object, weights: Any, groups: Any) -> Null:
+def null_of(likelihood: Likelihood, doctrine: object, p: object, weights: Any, groups: Any) -> Null:
     """Return what is tested, checked against what was learned."""
-    return _null_of(fitted, _one_power(doctrine, p), weights, groups)
+    return _null_of(likelihood, _one_power(doctrine, p), weights, groups)
 
 
 def _one_power(doctrine: object, p: object) -> object:
@@ -171,8 +173,8 @@ def _one_power(doctrine: object, p: object) -> object:
     return doctrine
 
 
-def _null_of(fitted: Fitted, p: object, weights: Any, groups: Any) -> Null:
-    loss = fitted.loss
+def _null_of(likelihood: Likelihood, p: object, weights: Any, groups: Any) -> Null:
+    loss = likelihood.loss
     if p is None and weights is None and groups is None:
         raise InputError(
             "a test needs a null: the name of a doctrine, p=…, weights=… or groups=…; found none."
@@ -181,34 +183,34 @@ def _null_of(fitted: Fitted, p: object, weights: Any, groups: Any) -> Null:
     if p is not None:
         if not loss.learn_power:
             raise InputError(
-                f"only what was learned can be tested; found that p = {fitted.point.p:g} was "
-                "given. Fit without it."
+                f"only what was learned can be tested; found that {loss.shape.name} = "
+                f"{likelihood.point.p:g} was given. Fit without it."
             )
-        power = options.power_of_option(p, loss.has_zeros)
-        assert power is not None
-        degrees, edges, words = 1, int(np.isinf(power)), [_power_in_words(power)]
+        power = loss.family.shape_of(p, loss.has_zeros)
+        edges = int(power in (loss.shape.lowest, loss.shape.highest))
+        degrees, words = 1, [_power_in_words(power, loss.family)]
     weighting = loss.weighting
     if weights is not None or groups is not None:
-        weighting = _null_weighting(fitted, weights, groups)
+        weighting = _null_weighting(likelihood, weights, groups)
         degrees += (loss.weighting.free - 1) - max(weighting.free - 1, 0)
         if weighting.fixed is not None:
             edges += int((loss.weighting.gather(weighting.fixed) == 0).sum())
-        words.append(_weights_in_words(fitted, weights, weighting))
+        words.append(_weights_in_words(likelihood, weights, weighting))
     return Null(power, weighting, degrees, edges, " and ".join(words))
 
 
-def _null_weighting(fitted: Fitted, weights: Any, groups: Any) -> Weighting:
+def _null_weighting(likelihood: Likelihood, weights: Any, groups: Any) -> Weighting:
     """What the null knows about the weights; it must be a case of what was learned."""
-    if not fitted.learned_weights:
+    if not likelihood.learned_weights:
         raise InputError(
             "only what was learned can be tested; found that the weights were given. Fit with "
             'weights="learn".'
         )
     if isinstance(weights, str) and weights == "learn":
         raise InputError('weights of a null must be "equal" or numbers; found "learn".')
-    names, people = fitted.stakeholders, len(fitted.weights)
-    null = options.weighting_of("learn" if weights is None else weights, groups, people, names)
-    learned = fitted.loss.weighting.group_of
+    names, people = likelihood.stakeholders, len(likelihood.weights)
+    null = weighting_of("learn" if weights is None else weights, groups, people, names)
+    learned = likelihood.loss.weighting.group_of
     if learned is not None:
         fixed = null.fixed if null.fixed is not None else np.asarray(null.group_of, dtype=float)
         for group in range(int(learned.max()) + 1):
@@ -219,24 +221,25 @@ def _null_weighting(fitted: Fitted, weights: Any, groups: Any) -> Weighting:
                     f"for {names[int(np.argmax(learned == group))]} and others who shared a weight "
                     "in the fit. Fit without groups."
                 )
-    if null.free >= fitted.loss.weighting.free:
+    if null.free >= likelihood.loss.weighting.free:
         raise InputError("groups of a null must join people; found as many as in the fit.")
     return null
 
 
-def _power_in_words(p: float) -> str:
-    named = [doctrine.name for doctrine in DOCTRINES if doctrine.p == p]
-    name = f"{named[0]}, " if named else ""
-    return f"p = {p:g} ({name}inequality aversion {1.0 - p:g})"
+def _power_in_words(p: float, family: Family) -> str:
+    said = [doctrine.name for doctrine in family.doctrines if doctrine.p == p][:1]
+    if family.has_aversion:
+        said.append(f"inequality aversion {1.0 - p:g}")
+    return f"{family.shape.name} = {p:g}" + (f" ({', '.join(said)})" if said else "")
 
 
-def _weights_in_words(fitted: Fitted, weights: Any, weighting: Weighting) -> str:
+def _weights_in_words(likelihood: Likelihood, weights: Any, weighting: Weighting) -> str:
     if isinstance(weights, str):
         return "equal weights"
     if weighting.fixed is None:
         groups = weighting.free
         return "weights shared within " + ("one group" if groups == 1 else f"{groups} groups")
-    return "weights " + _listed(fitted.stakeholders, weighting.fixed)
+    return "weights " + _listed(likelihood.stakeholders, weighting.fixed)
 
 
 def _listed(names: tuple[str, ...], weights: FloatArray) -> str:
@@ -245,7 +248,7 @@ def _listed(names: tuple[str, ...], weights: FloatArray) -> str:
     return ", ".join(pairs[:6]) + (f" and {more} more" if more > 0 else "")
 
 
-def _is_irregular(fitted: Fitted, null: Null) -> bool:
+def _is_irregular(likelihood: Likelihood, null: Null) -> bool:
     """Whether the statistic follows no distribution that is known.
 
     It does not where a null is on an edge in several directions at once, or leaves parameters of
@@ -254,14 +257,14 @@ def _is_irregular(fitted: Fitted, null: Null) -> bool:
     who counts every p gives the same welfare. Where an infinite p was given, a null about weights
     is one about who counts.
     """
-    loss, weighting = fitted.loss, null.weighting
-    if np.isinf(fitted.point.p) and not loss.learn_power:
+    loss, weighting = likelihood.loss, null.weighting
+    if np.isinf(likelihood.point.p) and not loss.learn_power:
         return True
     fixed = weighting.fixed
     if fixed is None and weighting.free == 1:  # one group of all is as good as known weights
         fixed = weighting.to_people(weighting.start())
     if null.power is not None and np.isinf(null.power):
-        known = fixed is not None and not fitted.learned_weights
+        known = fixed is not None and not likelihood.learned_weights
         return not (known and fixed is not None and _moves_with_power(loss, fixed))
     if fixed is None or not null.edges:
         return False
@@ -269,7 +272,7 @@ def _is_irregular(fitted: Fitted, null: Null) -> bool:
     return alone or null.edges > 1
 
 
-def _moves_with_power(loss: Any, weights: FloatArray) -> bool:
+def _moves_with_power(loss: DecisionLoss, weights: FloatArray) -> bool:
     """Whether predictions change in proportion to 1/p near its limits.
 
     There log M is that of the worst or best off plus ``log(w) / p`` for that person's weight w.
@@ -277,7 +280,7 @@ def _moves_with_power(loss: Any, weights: FloatArray) -> bool:
     """
     counted = weights[weights > 0]
     unequal = bool(np.ptp(counted) > _SAME * counted.max())
-    return unequal or (isinstance(loss, ScoreLoss) and not loss.scale)
+    return unequal or loss.observed.sees_level
 
 
 def _reference(statistic: float, null: Null) -> tuple[str, float]:
@@ -294,13 +297,13 @@ def _reference(statistic: float, null: Null) -> tuple[str, float]:
     )
 
 
-def _too_far(null: Null, searched: float | None) -> str:
+def _too_far(null: Null, searched: float | None, shape: str) -> str:
     """Say when the null was fitted at a smaller power than it names."""
     if null.power is None or searched == null.power:
         return ""
     return (
-        f"the null was fitted at p = {searched:.6g}: with learned weights larger powers make the "
-        "same rules."
+        f"the null was fitted at {shape} = {searched:.6g}: with learned weights larger powers "
+        "make the same rules."
     )
 
 
@@ -322,9 +325,9 @@ def _left_out(failed: int) -> str:
     return f"{failed} more samples were left out: a fit did not converge." if failed else ""
 
 
-def _dependent(fitted: Fitted, null: Null) -> str:
+def _dependent(likelihood: Likelihood, null: Null) -> str:
     """Say when it is known that decisions of one person were taken as independent."""
-    if fitted.decided is None or fitted.decided.by is None:
+    if likelihood.single.deciders is None:
         return ""
     same = "the likelihood ratio takes the decisions of one person as independent"
     if null.edges:  # where no Wald test applies

@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import chi2
 
-from welfarist.errors import InputError
+from welfarist.base.errors import InputError
 from welfarist.inference.bootstrap import Bootstrap
 from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
-from welfarist.inference.fitted import Fitted
 from welfarist.inference.intervals import MethodName, checked, interval, method_for
-from welfarist.inference.naming import kind_of
+from welfarist.inference.likelihood import Likelihood, Quantity
 from welfarist.inference.profile import undetermined_weights
-from welfarist.losses import ComparisonLoss
 
 # One profile takes about as long as reading this many numbers takes, however small the data.
 _SMALLEST_PROFILE = 10_000
@@ -30,8 +28,8 @@ class Estimate:
 
     Attributes
     ----------
-    name : str
-        "p", "weight of staff", "tau" and so on.
+    quantity : Quantity
+        What it is: "p", "weight of staff", "tau" and so on.
     value : float
     standard_error : float or None
         None where it was not asked for, was refused, or the estimate lies on an edge.
@@ -41,12 +39,17 @@ class Estimate:
         How the interval was made.
     """
 
-    name: str
+    quantity: Quantity
     value: float
     standard_error: float | None = None
     low: float | None = None
     high: float | None = None
     method: MethodName | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.quantity.name
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Estimates:
 
 
 def estimates(
-    fitted: Fitted,
+    likelihood: Likelihood,
     level: float | None,
     method: MethodName | None,
     covariance: CovarianceName,
@@ -75,7 +78,7 @@ def estimates(
 
     Parameters
     ----------
-    fitted : Fitted
+    likelihood : Likelihood
     level : float, optional
         Between 0 and 1; None leaves out standard errors and intervals.
     method : "profile", "wald" or "bootstrap", optional
@@ -85,18 +88,19 @@ def estimates(
     resampled : callable
         Gives the bootstrap if one is needed.
     """
-    bare = tuple(Estimate(n, float(v)) for n, v in zip(fitted.names, fitted.estimates, strict=True))
+    pairs = zip(likelihood.quantities, likelihood.estimates, strict=True)
+    bare = tuple(Estimate(quantity, float(value)) for quantity, value in pairs)
     if level is None:
         return Estimates(bare)
     checked(level, method, covariance)
     try:
-        fitted.require()
+        likelihood.require()
     except InputError as refusal:
         return Estimates(bare, (f"No intervals: {refusal}",))
     refusals: list[str] = []
-    errors = _standard_errors(fitted, covariance, resampled, refusals)
-    methods = _methods(fitted, level, method, covariance)
-    ends = _ends(fitted, level, methods, covariance, resampled, refusals)
+    errors = _standard_errors(likelihood, covariance, resampled, refusals)
+    methods = _methods(likelihood, level, method, covariance)
+    ends = _ends(likelihood, level, methods, covariance, resampled, refusals)
     rows = []
     for row, error, (low, high), how in zip(bare, errors, ends, methods, strict=True):
         made = None if low is None else how
@@ -105,7 +109,7 @@ def estimates(
 
 
 def _standard_errors(
-    fitted: Fitted,
+    likelihood: Likelihood,
     covariance: CovarianceName,
     resampled: Callable[[], Bootstrap],
     refusals: list[str],
@@ -114,17 +118,17 @@ def _standard_errors(
         if covariance == "bootstrap":
             errors = np.sqrt(resampled().cov_params().diagonal())
         else:
-            errors = np.sqrt(covariance_of(fitted, covariance).diagonal())
+            errors = np.sqrt(covariance_of(likelihood, covariance).diagonal())
     except InputError as refusal:
         refusals.append(f"No standard errors: {refusal}")
-        return [None] * len(fitted.names)
-    edge = set(face_of(fitted).on_edge)
-    pairs = zip(fitted.names, errors.tolist(), strict=True)
+        return [None] * len(likelihood.names)
+    edge = set(face_of(likelihood).on_edge)
+    pairs = zip(likelihood.names, errors.tolist(), strict=True)
     return [None if name in edge else error for name, error in pairs]
 
 
 def _methods(
-    fitted: Fitted, level: float, method: MethodName | None, covariance: CovarianceName
+    likelihood: Likelihood, level: float, method: MethodName | None, covariance: CovarianceName
 ) -> list[MethodName]:
     """How each interval is made: as asked for, or by profile where that is quick.
 
@@ -133,48 +137,44 @@ def _methods(
     profiles, which move p as well, take seconds, but for weights that may be anything.
     """
     if method is not None or covariance != "fisher":
-        return [method or method_for(covariance)] * len(fitted.names)
-    loss = fitted.loss
-    read = _SMALLEST_PROFILE + loss.utilities.logs.size
-    read += len(loss.graph.pairs) if isinstance(loss, ComparisonLoss) else 0
-    kinds = [kind_of(name) for name in fitted.names]
-    others = sum(kind != "weights" for kind in kinds)
+        return [method or method_for(covariance)] * len(likelihood.names)
+    loss = likelihood.loss
+    read = _SMALLEST_PROFILE + loss.people.size + (0 if loss.squared else loss.decisions)
+    weights = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_weight]
+    others = len(likelihood.quantities) - len(weights)
     affordable = read * others <= _AFFORDABLE
     fallback: MethodName = "wald"
-    found: list[MethodName] = ["profile" if affordable else fallback] * len(kinds)
-    if fitted.only_who_counts:
-        anything = _undetermined(fitted, level)
-        for i, kind in enumerate(kinds):
-            if kind == "weights":
-                found[i] = "profile" if fitted.names[i] in anything else fallback
+    found: list[MethodName] = ["profile" if affordable else fallback] * len(likelihood.quantities)
+    if likelihood.only_who_counts:
+        anything = _undetermined(likelihood, level)
+        for i in weights:
+            found[i] = "profile" if likelihood.quantities[i].person in anything else fallback
         return found
-    edge = set(face_of(fitted).on_edge)
-    sure = loss.weighting.free > 0 and not fitted.power_on_edge
+    edge = set(face_of(likelihood).on_edge)
+    sure = loss.weighting.free > 0 and not likelihood.power_on_edge
     every = sure and read * loss.weighting.free <= _AFFORDABLE_WEIGHTS
-    zeros = sum(kind_of(name) == "weights" for name in edge)
+    zeros = sum(likelihood.names[i] in edge for i in weights)
     few = sure and read * zeros <= _AFFORDABLE_WEIGHTS
-    for i, kind in enumerate(kinds):
-        if kind == "weights":
-            found[i] = "profile" if every or (few and fitted.names[i] in edge) else fallback
+    for i in weights:
+        found[i] = "profile" if every or (few and likelihood.names[i] in edge) else fallback
     return found
 
 
-def _undetermined(fitted: Fitted, level: float) -> set[str]:
-    """The names of weights whose intervals are quick, because they may be anything."""
-    weighting, people = fitted.loss.weighting, len(fitted.weights)
+def _undetermined(likelihood: Likelihood, level: float) -> set[int]:
+    """The people whose weights have quick intervals, because they may be anything."""
+    weighting = likelihood.loss.weighting
     if weighting.free <= 1:
         return set()
-    if np.isinf(fitted.point.p):
+    if np.isinf(likelihood.point.p):
         free = np.ones(weighting.free)
     else:
         free = np.zeros(weighting.free)
-        free[undetermined_weights(fitted, float(chi2.ppf(level, 1)))] = 1.0
-    chosen = weighting.to_people(free)
-    return {f"weight of {fitted.stakeholders[i]}" for i in range(people) if chosen[i] > 0}
+        free[undetermined_weights(likelihood, float(chi2.ppf(level, 1)))] = 1.0
+    return set(np.flatnonzero(weighting.to_people(free) > 0).tolist())
 
 
 def _ends(
-    fitted: Fitted,
+    likelihood: Likelihood,
     level: float,
     methods: list[MethodName],
     covariance: CovarianceName,
@@ -183,14 +183,14 @@ def _ends(
 ) -> list[tuple[float | None, float | None]]:
     """Both ends of each interval, or None; weights that are made alike share their work."""
     ends: list[tuple[float | None, float | None]] = [(None, None)] * len(methods)
-    on_edge = set(face_of(fitted).on_edge)
-    beyond = [i for i, n in enumerate(fitted.names) if methods[i] == "wald" and n in on_edge]
+    on_edge = set(face_of(likelihood).on_edge)
+    beyond = [i for i, n in enumerate(likelihood.names) if methods[i] == "wald" and n in on_edge]
     if beyond:
-        refusals.append(_beyond_wald(fitted, [fitted.names[i] for i in beyond]))
-    for chosen in _alike(fitted, methods, set(beyond)):
-        name = "weights" if len(chosen) > 1 else fitted.names[chosen[0]]
+        refusals.append(_beyond_wald(likelihood, [likelihood.names[i] for i in beyond]))
+    for chosen in _alike(likelihood, methods, set(beyond)):
+        name = "weights" if len(chosen) > 1 else likelihood.names[chosen[0]]
         try:
-            found = interval(fitted, name, level, methods[chosen[0]], covariance, resampled)
+            found = interval(likelihood, name, level, methods[chosen[0]], covariance, resampled)
         except InputError as refusal:
             if f"No standard errors: {refusal}" not in refusals:
                 refusals.append(f"No interval: {refusal}")
@@ -200,20 +200,21 @@ def _ends(
     return ends
 
 
-def _alike(fitted: Fitted, methods: list[MethodName], skipped: set[int]) -> list[list[int]]:
+def _alike(likelihood: Likelihood, methods: list[MethodName], skipped: set[int]) -> list[list[int]]:
     """The numbers of the estimates whose intervals are made in one go."""
-    weights = [i for i, name in enumerate(fitted.names) if kind_of(name) == "weights"]
+    weights = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_weight]
     together = not skipped & set(weights) and len({methods[i] for i in weights}) == 1
     parts = [weights] if together else [[i] for i in weights]
     parts += [[i] for i in range(len(methods)) if i not in weights]
     return sorted(part for part in parts if not skipped & set(part))
 
 
-def _beyond_wald(fitted: Fitted, names: list[str]) -> str:
+def _beyond_wald(likelihood: Likelihood, names: list[str]) -> str:
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     where = "an estimate lies at the end of its range"
-    if fitted.only_who_counts and "p" not in names:
-        where = f"weights only say who counts, as at p = {fitted.point.p:.6g}"
+    shape = likelihood.loss.family.shape.name
+    if likelihood.only_who_counts and shape not in names:
+        where = f"weights only say who counts, as at p = {likelihood.point.p:.6g}"
     return (
         f"No interval: Wald intervals do not apply where {where}, as for {shown}. Use "
         f'interval("{names[0]}", method="profile"), which may take seconds.'

@@ -9,7 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.stats import chi2, norm
 
-from welfarist.errors import InputError
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray, check_level
 from welfarist.inference.bootstrap import Bootstrap, bootstrap
 from welfarist.inference.covariance import (
     CovarianceName,
@@ -17,8 +18,7 @@ from welfarist.inference.covariance import (
     covariance_of,
     face_of,
 )
-from welfarist.inference.fitted import Fitted
-from welfarist.inference.naming import chosen_names, kind_of
+from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.profile import (
     NEARLY_ALL,
     NEARLY_NONE,
@@ -30,26 +30,12 @@ from welfarist.inference.profile import (
     power_interval,
     undetermined_weights,
 )
-from welfarist.validation import FloatArray, check_level
 
 MethodName = Literal["profile", "wald", "bootstrap"]
 
-# The first step from an estimate whose standard error is not known.
-_STRIDES = {"p": 0.5, "weights": 0.05, "tau": 0.1, "scale": 0.02, "rho": 0.02}
-_SHORTEST = {"p": 1e-6, "weights": 1e-4, "tau": 1e-6, "scale": 1e-9, "rho": 1e-4}
-_LONGEST = {"p": 1.0, "weights": 0.3, "tau": 1.0, "scale": 1.0, "rho": 0.1}
-# Where the range of each parameter ends.
-_RANGES = {
-    "p": (-np.inf, np.inf),
-    "weights": (0.0, 1.0),
-    "tau": (0.0, np.inf),
-    "scale": (0.0, np.inf),
-    "rho": (0.0, 0.5),
-}
-
 
 def interval(
-    fitted: Fitted,
+    likelihood: Likelihood,
     name: str,
     level: float = 0.95,
     method: MethodName | None = None,
@@ -60,7 +46,7 @@ def interval(
 
     Parameters
     ----------
-    fitted : Fitted
+    likelihood : Likelihood
     name : str
         "p", "tau", "rho", "scale", "weights", or one of the fit's names such as "weight of staff".
     level : float
@@ -73,23 +59,19 @@ def interval(
     resampled : callable, optional
         Gives the bootstrap if one is needed; left out, it is drawn with its defaults.
     """
-    fitted.require()
+    likelihood.require()
     level, method = checked(level, method, covariance)
-    chosen = chosen_names(fitted.names, name)
-    draw = resampled or partial(bootstrap, fitted)
+    chosen = likelihood.places(name)
+    draw = resampled or partial(bootstrap, likelihood)
     if method == "bootstrap":
         return np.array(draw().interval(name, level)).reshape(-1, 2)
     if method == "wald":
-        _refuse_edges(fitted, chosen)
+        _refuse_edges(likelihood, chosen)
         if covariance == "bootstrap":
-            return _wald(fitted, chosen, level, draw().cov_params())
-        return _wald(fitted, chosen, level, covariance_of(fitted, covariance))
-    strides = _strides(fitted)
+            return _wald(likelihood, chosen, level, draw().cov_params())
+        return _wald(likelihood, chosen, level, covariance_of(likelihood, covariance))
     allowed = float(chi2.ppf(level, 1))
-    seen: dict[int, tuple[float, float]] = {}
-    if any(kind_of(fitted.names[i]) == "weights" for i in chosen):
-        seen = dict.fromkeys(undetermined_weights(fitted, allowed), (0.0, 1.0))
-    return np.array([_profile(fitted, i, strides[i], allowed, seen) for i in chosen])
+    return np.array([_by_profile(likelihood, i, allowed) for i in chosen])
 
 
 def method_for(covariance: CovarianceName) -> MethodName:
@@ -126,74 +108,89 @@ def checked(
     return level, method
 
 
-def _refuse_edges(fitted: Fitted, chosen: list[int]) -> None:
+def _refuse_edges(likelihood: Likelihood, chosen: list[int]) -> None:
     """Refuse Wald intervals of estimates that lie where their range ends."""
-    edge = set(face_of(fitted).on_edge)
+    edge = set(face_of(likelihood).on_edge)
     for i in chosen:
-        if fitted.names[i] in edge:
+        if likelihood.names[i] in edge:
             why = (
-                f"at p = {fitted.point.p:g} weights only say who counts"
-                if kind_of(fitted.names[i]) == "weights" and fitted.only_who_counts
-                else f"its estimate, {fitted.estimates[i]:g}, lies where its range ends, and "
+                f"at p = {likelihood.point.p:g} weights only say who counts"
+                if likelihood.quantities[i].is_weight and likelihood.only_who_counts
+                else f"its estimate, {likelihood.estimates[i]:g}, lies where its range ends, and "
                 "errors go one way only"
             )
             raise InputError(
-                f'a Wald interval does not apply to {fitted.names[i]}: {why}. Use method="profile".'
+                f"a Wald interval does not apply to {likelihood.names[i]}: {why}. Use "
+                'method="profile".'
             )
 
 
-def _wald(fitted: Fitted, chosen: list[int], level: float, covariance: FloatArray) -> FloatArray:
+def _wald(
+    likelihood: Likelihood, chosen: list[int], level: float, covariance: FloatArray
+) -> FloatArray:
     """Estimates plus and minus standard errors, cut where a parameter's range ends."""
     errors = np.sqrt(covariance.diagonal()[chosen])
     reach = float(norm.isf((1.0 - level) / 2.0)) * errors
-    middle = fitted.estimates[chosen]
-    lowest, highest = np.array([_RANGES[kind_of(fitted.names[i])] for i in chosen]).T
+    middle = likelihood.estimates[chosen]
+    parameters = [likelihood.quantities[i].parameter for i in chosen]
+    lowest = [parameter.lowest for parameter in parameters]
+    highest = [parameter.highest for parameter in parameters]
     return np.column_stack(
         [np.maximum(middle - reach, lowest), np.minimum(middle + reach, highest)]
     )
 
 
-def _strides(fitted: Fitted) -> list[float]:
+def _strides(likelihood: Likelihood) -> list[float]:
     """How far to step first from each estimate, in the coordinate of its profile."""
-    kinds = [kind_of(name) for name in fitted.names]
     try:
-        errors = np.sqrt(covariance_of(fitted, "fisher").diagonal())
+        errors = np.sqrt(covariance_of(likelihood, "fisher").diagonal())
     except InputError:  # the likelihood is flat in some direction: the profile will show it
-        errors = np.zeros(len(kinds))
-    units = []
-    for kind, value in zip(kinds, fitted.estimates, strict=True):
-        unit = {"p": np.hypot(1.0, value), "tau": value, "scale": value}.get(kind, 1.0)
-        units.append(unit)
+        errors = np.zeros(len(likelihood.names))
     steps = []
-    for kind, error, unit in zip(kinds, errors, units, strict=True):
+    for quantity, error, value in zip(
+        likelihood.quantities, errors, likelihood.estimates, strict=True
+    ):
+        parameter = quantity.parameter
+        unit = parameter.coordinate.steepness(float(value))
         step = 2.0 * float(error) / unit if np.isfinite(unit) else 0.0
-        within = min(max(step, _SHORTEST[kind]), _LONGEST[kind])
-        steps.append(within if step > 0 else _STRIDES[kind])
+        within = min(max(step, parameter.shortest_step), parameter.longest_step)
+        steps.append(within if step > 0 else parameter.first_step)
     return steps
 
 
-def _profile(
-    fitted: Fitted, i: int, stride: float, allowed: float, seen: dict[int, tuple[float, float]]
+def _by_profile(likelihood: Likelihood, i: int, allowed: float) -> tuple[float, float]:
+    """The interval of one estimate by profile likelihood, worked out once."""
+    return likelihood.once(("interval", i, allowed), lambda: _profile(likelihood, i, allowed))
+
+
+def _profile(likelihood: Likelihood, i: int, allowed: float) -> tuple[float, float]:
+    quantity = likelihood.quantities[i]
+    stride = likelihood.once("strides", lambda: _strides(likelihood))[i]
+    if quantity.is_weight:
+        return _profile_of_weight(likelihood, i, stride, allowed)
+    if quantity.is_shape:
+        return power_interval(likelihood, PowerCurve(likelihood, stride), allowed)
+    parameter = quantity.parameter
+    held = likelihood.loss.parameters.index(parameter)
+    ends = Ends(parameter.lowest, parameter.highest, parameter.coordinate.back)
+    return interval_of(ExtraCurve(likelihood, held, stride), ends, allowed)
+
+
+def _profile_of_weight(
+    likelihood: Likelihood, i: int, stride: float, allowed: float
 ) -> tuple[float, float]:
-    """The interval of one estimate by profile likelihood; `seen` has those of free weights."""
-    kind = kind_of(fitted.names[i])
-    if kind == "p":
-        curve = PowerCurve(fitted, stride)
-        return power_interval(curve, fitted.point.p, fitted.loss.has_zeros, allowed)
-    if kind != "weights":
-        held = fitted.extra_names.index(kind)
-        logarithmic = fitted.loss.extra_names[held].startswith("log_")
-        report: Callable[[float], float] = np.exp if logarithmic else float
-        return interval_of(ExtraCurve(fitted, held, stride), Ends(*_RANGES[kind], report), allowed)
-    person = i - int(fitted.loss.learn_power)
-    weighting = fitted.loss.weighting
+    """The interval of one weight: that of its group, shared by the members."""
+    weighting, person = likelihood.loss.weighting, likelihood.quantities[i].person
+    assert person is not None
     free = person if weighting.group_of is None else int(weighting.group_of[person])
     size = float(weighting.sizes()[free])
-    if free not in seen:
-        if np.isinf(fitted.point.p):  # weights only say who counts, not how much
-            return 0.0, 1.0 / size
-        curve_of_weight = WeightCurve(fitted, free, stride * size)
-        low, high = interval_of(curve_of_weight, Ends(0.0, 1.0, float), allowed)
-        seen[free] = min(low, NEARLY_ALL), max(high, NEARLY_NONE)  # as closely as it looks
-    low, high = seen[free]
-    return low / size, high / size
+    # At an infinite power weights only say who counts, not how much.
+    if free in undetermined_weights(likelihood, allowed) or np.isinf(likelihood.point.p):
+        return 0.0, 1.0 / size
+    low, high = likelihood.once(
+        ("free weight", free, allowed),
+        lambda: interval_of(
+            WeightCurve(likelihood, free, stride * size), Ends(0.0, 1.0, float), allowed
+        ),
+    )
+    return min(low, NEARLY_ALL) / size, max(high, NEARLY_NONE) / size  # as closely as it looks

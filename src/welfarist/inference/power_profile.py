@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import asinh
 from typing import Any
 
 import numpy as np
 from scipy.stats import chi2
 
-from welfarist.errors import InputError
-from welfarist.inference.fitted import Fitted
+from welfarist.base.data_frames import to_frame
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.counting.loss_steps import compact, expanded
+from welfarist.families.base import Family
+from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.inference.intervals import interval
+from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.profile import PowerCurve
-from welfarist.losses import ScoreLoss
-from welfarist.steps import compact, expanded
-from welfarist.tables import to_frame
-from welfarist.validation import FloatArray
 
 _FEWEST = 11
 # The share of the places that goes to the neighbourhood of the interval.
@@ -36,7 +36,8 @@ class Profile:
     Attributes
     ----------
     p : (m,) array
-        Powers, ascending, from -inf to inf; from just above 0 where a utility is 0.
+        Powers, ascending, from -inf to inf; from just above 0 where a utility is 0. In another
+        family its own parameter, along the range that is searched.
     deviance : (m,) array
         Twice the log likelihood that each loses against the fit.
     loss : (m,) array
@@ -51,6 +52,8 @@ class Profile:
         The deviance at the ends of a profile-likelihood interval.
     interval_by : str
         How the interval was made.
+    family : Family
+        Whose parameter `p` is.
     """
 
     p: FloatArray
@@ -61,6 +64,7 @@ class Profile:
     level: float
     allowed: float
     interval_by: str = "profile likelihood"
+    family: Family = POWER_MEAN
 
     @property
     def relative_likelihood(self) -> FloatArray:
@@ -69,9 +73,12 @@ class Profile:
 
     @property
     def at_limits(self) -> tuple[float | None, float | None]:
-        """The deviance at p = -inf, None where a utility is 0, and at p = inf."""
+        """The deviance at p = -inf, None where a utility is 0, and at p = inf.
+
+        None where the range of a family's parameter ends before.
+        """
         first = float(self.deviance[0]) if np.isneginf(self.p[0]) else None
-        return first, float(self.deviance[-1])
+        return first, float(self.deviance[-1]) if np.isposinf(self.p[-1]) else None
 
     def to_frame(self) -> Any:
         """Return the profile as a data frame, of pandas or polars: p, deviance, likelihood, loss.
@@ -100,12 +107,12 @@ class Profile:
         )
 
 
-def profile_of(fitted: Fitted, points: int = 101, level: float = 0.95) -> Profile:
+def profile_of(likelihood: Likelihood, points: int = 101, level: float = 0.95) -> Profile:
     """Return the profile of the power at about `points` places and both limits.
 
     Parameters
     ----------
-    fitted : Fitted
+    likelihood : Likelihood
     points : int
         At least 11. Half of them lie around the interval, the rest along the line.
     level : float
@@ -113,44 +120,56 @@ def profile_of(fitted: Fitted, points: int = 101, level: float = 0.95) -> Profil
     """
     if not isinstance(points, int | np.integer) or isinstance(points, bool) or points < _FEWEST:
         raise InputError(f"points must be a whole number from {_FEWEST} on; found {points!r}.")
-    if not fitted.loss.learn_power:
+    if not likelihood.loss.learn_power:
+        name = likelihood.loss.shape.name
         raise InputError(
-            f"a profile over p needs a fit that learned p; found that p = {fitted.point.p:g} was "
-            "given. Fit without it."
+            f"a profile over {name} needs a fit that learned {name}; found that {name} = "
+            f"{likelihood.point.p:g} was given. Fit without it."
         )
-    low, high = interval(fitted, "p", level)[0]
-    curve = PowerCurve(fitted, _STRIDE)
-    places = _places(curve, (float(low), float(high)), int(points))
+    return likelihood.once(
+        ("profile", int(points), level), lambda: _profile(likelihood, int(points), level)
+    )
+
+
+def _profile(likelihood: Likelihood, points: int, level: float) -> Profile:
+    shape = likelihood.loss.family.shape
+    low, high = interval(likelihood, shape.name, level)[0]
+    curve = PowerCurve(likelihood, _STRIDE)
+    places = _places(curve, (float(low), float(high)), points)
     deviances = _along(curve, places)
-    powers, deviance = np.sinh(places), np.array([deviances[x] for x in places])
-    limits = [1.0] if fitted.loss.has_zeros else [-1.0, 1.0]
-    for sign in limits:
-        at_limit = [max(curve.at_limit(sign, thoroughly=True), 0.0)]
-        end = [sign * np.inf]
-        powers = np.concatenate([end, powers] if sign < 0 else [powers, end])
-        deviance = np.concatenate([at_limit, deviance] if sign < 0 else [deviance, at_limit])
+    powers = np.array([curve.coordinate.back(x) for x in places])
+    deviance = np.array([deviances[x] for x in places])
+    for limit in likelihood.loss.limits:
+        at_limit, end = [max(curve.at_limit(limit, thoroughly=True), 0.0)], [limit]
+        powers = np.concatenate([end, powers] if limit < 0 else [powers, end])
+        deviance = np.concatenate([at_limit, deviance] if limit < 0 else [deviance, at_limit])
     return Profile(
         powers,
         deviance,
-        _losses(fitted, deviance),
-        float(fitted.point.p),
+        likelihood.loss.observed.loss_at(deviance, likelihood.value),
+        float(likelihood.point.p),
         (float(low), float(high)),
         float(level),
         float(chi2.ppf(level, 1)),
+        family=likelihood.loss.family,
     )
 
 
 def _places(curve: PowerCurve, ends: tuple[float, float], points: int) -> list[float]:
-    """Places t = asinh(p), ascending: close together around the interval, sparse far from it."""
-    low, high = (min(max(asinh(end), curve.lower), curve.upper) for end in ends)
+    """Places t, ascending: close together around the interval, sparse far from it."""
+    into, back = np.vectorize(curve.coordinate.into), np.vectorize(curve.coordinate.back)
+    low, high = (min(max(float(into(end)), curve.lower), curve.upper) for end in ends)
     beyond = _BEYOND * max(high - low, 1e-6)
     near = round(_NEAR * points)
     # In the measure in which the line is drawn, so that a wide interval is drawn evenly.
-    inner = compact(np.sinh([max(low - beyond, curve.lower), min(high + beyond, curve.upper)]))
+    inner = compact(back([max(low - beyond, curve.lower), min(high + beyond, curve.upper)]))
     first, last = np.clip(inner, -_OUTERMOST, _OUTERMOST).tolist()
-    around = np.arcsinh(expanded(np.linspace(first, last, near)))
-    along = np.arcsinh(expanded(np.linspace(-_OUTERMOST, _OUTERMOST, points - near)))
-    every = np.concatenate([around, along, [low, high, curve.centre, curve.lower, curve.upper]])
+    around = expanded(np.linspace(first, last, near))
+    along = expanded(np.linspace(-_OUTERMOST, _OUTERMOST, points - near))
+    line = np.concatenate([around, along])
+    # Beyond its range a shape may have no coordinate, as below 0 on a logarithmic line.
+    inside = line[(line > back(curve.lower)) & (line < back(curve.upper))]
+    every = np.concatenate([into(inside), [low, high, curve.centre, curve.lower, curve.upper]])
     return np.unique(np.clip(every, curve.lower, curve.upper)).tolist()  # type: ignore[no-any-return]
 
 
@@ -165,18 +184,10 @@ def _along(curve: PowerCurve, places: list[float]) -> dict[float, float]:
         inner = curve.centre
         for x in path:
             curve.at(x)
-            curve.again(x)
-            curve.alone(x, inner)
+            curve.from_equal_weights(x)
+            curve.from_one_person(x, inner)
             inner = x
         for outer, x in zip(path[:0:-1], path[-2::-1], strict=True):
             if curve.at(outer) < curve.at(x):
-                curve.beside(x, outer)
+                curve.from_neighbour(x, outer)
     return {x: curve.at(x) for x in places}
-
-
-def _losses(fitted: Fitted, deviance: FloatArray) -> FloatArray:
-    """The mean losses (m,) that stand behind deviances (m,)."""
-    if isinstance(fitted.loss, ScoreLoss):
-        unit = fitted.loss.unit**2
-        return np.asarray(fitted.value * unit * np.exp(deviance / fitted.observations))
-    return np.asarray(fitted.value + deviance / (2.0 * fitted.observations))

@@ -1,8 +1,8 @@
 """Profile likelihoods: what is lost when one parameter is held and the others are at their best.
 
-Each curve runs over a coordinate in which the loss is nearly a parabola: asinh(p), a weight,
-log tau, log scale, rho. A fit at a new place starts from the nearest one known, so that a curve
-costs a few steps a place.
+Each curve runs over a coordinate in which the loss is nearly a parabola: for p asinh(p), for tau
+its logarithm, a weight as it is. A fit at a new place starts from the nearest one known, so that
+a curve costs a few steps a place.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import asinh, sinh
 
 import numpy as np
 from scipy.optimize import brentq
 
-from welfarist.errors import InputError, NotConvergedWarning
-from welfarist.inference.fitted import DataLoss, Fitted
-from welfarist.losses import Point
-from welfarist.simplex import onto_simplex
-from welfarist.solvers.limits import LimitFit, fit_rule
-from welfarist.solvers.newton import SMALLEST_POSITIVE_POWER, Descent, descend
-from welfarist.validation import FloatArray
-from welfarist.weighting import HeldWeight
+from welfarist.base.errors import InputError, NotConvergedWarning
+from welfarist.base.validation import FloatArray
+from welfarist.inference.likelihood import Likelihood
+from welfarist.losses import DecisionLoss, Point
+from welfarist.people.weighting import HeldWeight
+from welfarist.solvers.descent import Descent, descend
+from welfarist.solvers.limits import LimitFit, Rule, fit_rule
+from welfarist.solvers.simplex import onto_simplex
 
 # From this |p| on weights matter through log(w) / p, which is kept when p moves.
 _RATIO_POWER = 1.0
@@ -62,12 +61,17 @@ class Curve:
     """
 
     def __init__(
-        self, fitted: Fitted, point: Point, centre: float, ends: tuple[float, float], stride: float
+        self,
+        likelihood: Likelihood,
+        point: Point,
+        centre: float,
+        ends: tuple[float, float],
+        stride: float,
     ) -> None:
         self.centre = centre
         self.lower, self.upper = ends
         self.stride = stride
-        self._fitted = fitted
+        self._likelihood = likelihood
         self._points = {centre: point}
         self._deviances: dict[float, float] = {}
         self._converged: dict[float, bool] = {}
@@ -79,18 +83,18 @@ class Curve:
             self._settle(x, self._starts(x, near), near=True)
         return self._deviances[x]
 
-    def again(self, x: float) -> float:
+    def from_equal_weights(self, x: float) -> float:
         """Return the deviance at x, from a start at equal weights as well if that finds better."""
         if self._held(x).weighting.free > 1:
             self._settle(x, [self._afresh(x)], near=False)
         return self._deviances[x]
 
-    def beside(self, x: float, other: float) -> float:
+    def from_neighbour(self, x: float, other: float) -> float:
         """Return the deviance at x, from what was found at another place if that is better."""
         self._settle(x, self._starts(x, self._points[other]), near=False)
         return self._deviances[x]
 
-    def alone(self, x: float, other: float) -> float:
+    def from_one_person(self, x: float, other: float) -> float:
         """Return the deviance at x, if that is better from all weight on one person.
 
         Which is who counts most at another place; with one person every power is as good.
@@ -116,12 +120,12 @@ class Curve:
         """Whether only the end of the search for p makes an interval end at x."""
         return False
 
-    def forget(self, x: float, direction: float) -> None:
+    def drop_beyond(self, x: float, direction: float) -> None:
         """Forget what was found beyond x on one side, on the way to a worse optimum than here."""
         for other in [y for y in self._deviances if direction * (y - x) > 0]:
             del self._deviances[other], self._points[other]
 
-    def _held(self, x: float) -> DataLoss:
+    def _held(self, x: float) -> DecisionLoss:
         """The loss in which the coordinate is held at x."""
         raise NotImplementedError
 
@@ -145,43 +149,40 @@ class Curve:
         found = self._descend(loss, start, near)
         if not found.converged:
             found = self._descend(loss, found.point, near=False)
-        deviance = deviance_of(self._fitted, found.value)
+        deviance = deviance_of(self._likelihood, found.value)
         if deviance < self._deviances.get(x, np.inf):
             self._deviances[x] = deviance
             self._points[x] = self._found(x, found.point)
             self._converged[x] = found.converged
 
-    def _descend(self, loss: DataLoss, start: Point, near: bool) -> Descent:
-        solver = self._fitted.solver
+    def _descend(self, loss: DecisionLoss, start: Point, near: bool) -> Descent:
+        solver = self._likelihood.solver
         return descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=near)
 
 
 class PowerCurve(Curve):
-    """The profile over t = asinh(p)."""
+    """The profile over the family's shape, in its coordinate: for a power mean asinh(p)."""
 
-    def __init__(self, fitted: Fitted, stride: float) -> None:
-        edge = asinh(fitted.loss.largest_power)
-        lower = asinh(SMALLEST_POSITIVE_POWER) if fitted.loss.has_zeros else -edge
-        centre = min(max(float(np.arcsinh(fitted.point.p)), lower), edge)
-        self._loss = replace(fitted.loss, learn_power=False)
-        point = replace(fitted.point, p=sinh(centre))
-        super().__init__(fitted, point, centre, (lower, edge), stride)
+    def __init__(self, likelihood: Likelihood, stride: float) -> None:
+        self.coordinate = likelihood.loss.family.shape.coordinate
+        low, high = (self.coordinate.into(end) for end in likelihood.loss.search_range)
+        centre = min(max(self.coordinate.into(likelihood.point.p), low), high)
+        self._loss = replace(likelihood.loss, learn_power=False)
+        point = replace(likelihood.point, p=self.coordinate.back(centre))
+        super().__init__(likelihood, point, centre, (low, high), stride)
 
     def at_limit(self, sign: float, thoroughly: bool) -> float:
         """Return the deviance at p = -inf or inf; `thoroughly` searches who counts there."""
-        solver = self._fitted.solver
-        limit = LimitFit(self._fitted.loss, sign * np.inf, solver.max_iter, solver.tolerance)
-        order = self._fitted.loss.weighting.gather(self._fitted.weights)
-        rule = limit.search(order) if thoroughly else limit.with_everybody()
-        return deviance_of(self._fitted, rule.value)
+        return deviance_of(self._likelihood, limit_rule(self._likelihood, sign, thoroughly).value)
 
-    def _held(self, x: float) -> DataLoss:  # noqa: ARG002
+    def _held(self, x: float) -> DecisionLoss:  # noqa: ARG002
         return self._loss
 
     def _starts(self, x: float, near: Point) -> list[Point]:
-        p = sinh(x)
+        p = self.coordinate.back(x)
         starts = [replace(near, p=p)]
-        if len(near.weights) and near.p * p > 0 and abs(p) >= _RATIO_POWER:
+        far_out = self._loss.family.ratios and abs(p) >= _RATIO_POWER
+        if len(near.weights) and near.p * p > 0 and far_out:
             starts.append(Point(_stretched(near.weights, p / near.p), p, near.extras))
         return starts
 
@@ -189,19 +190,19 @@ class PowerCurve(Curve):
 class WeightCurve(Curve):
     """The profile over one free weight."""
 
-    def __init__(self, fitted: Fitted, held: int, stride: float) -> None:
+    def __init__(self, likelihood: Likelihood, held: int, stride: float) -> None:
         self._index = held
-        centre = min(float(fitted.point.weights[held]), NEARLY_ALL)
+        centre = min(float(likelihood.point.weights[held]), NEARLY_ALL)
         ends = min(NEARLY_NONE, centre), NEARLY_ALL
-        super().__init__(fitted, fitted.point, centre, ends, stride)
+        super().__init__(likelihood, likelihood.point, centre, ends, stride)
 
     def is_endless(self, x: float) -> bool:
         """Whether p went as far as it may: on the ridge log(w) = p c a weight goes on with p."""
-        return self._fitted.loss.learn_power and self._fitted.is_farthest(self._points[x].p)
+        return self._likelihood.loss.learn_power and self._likelihood.is_farthest(self._points[x].p)
 
-    def _held(self, x: float) -> DataLoss:
-        inner = self._fitted.loss.weighting
-        return replace(self._fitted.loss, weighting=HeldWeight.of(inner, self._index, x))
+    def _held(self, x: float) -> DecisionLoss:
+        inner = self._likelihood.loss.weighting
+        return replace(self._likelihood.loss, weighting=HeldWeight.of(inner, self._index, x))
 
     def _starts(self, x: float, near: Point) -> list[Point]:
         others = np.delete(near.weights, self._index)
@@ -220,31 +221,31 @@ class ExtraCurve(Curve):
     place, and a start at a moderate power is tried where an interval may end.
     """
 
-    def __init__(self, fitted: Fitted, held: int, stride: float) -> None:
-        loss, point = fitted.loss, fitted.point
+    def __init__(self, likelihood: Likelihood, held: int, stride: float) -> None:
+        loss, point = likelihood.loss, likelihood.point
         if np.isinf(point.p):
-            farthest = float(np.copysign(loss.largest_power, point.p))
+            farthest = float(np.copysign(loss.search_range[1], point.p))
             loss, point = (
-                (loss, replace(point, p=farthest)) if loss.learn_power else fitted.at_rule()
+                (loss, replace(point, p=farthest)) if loss.learn_power else likelihood.at_rule()
             )
         self._loss, self._index = loss, held
-        self._limits = _limits_to_compare(fitted)
+        self._limits = _limits_to_compare(likelihood)
         smallest, largest = (float(bound[held]) for bound in loss.extra_bounds)
         centre = float(point.extras[held])
         ends = max(smallest, centre - _FARTHEST), min(largest, centre + _FARTHEST)
-        super().__init__(fitted, point, centre, ends, stride)
+        super().__init__(likelihood, point, centre, ends, stride)
 
-    def again(self, x: float) -> float:
+    def from_equal_weights(self, x: float) -> float:
         """Return the deviance at x, from equal weights and a moderate power as well."""
         if self._limits:
-            moderate = float(np.copysign(_MODERATE, self._fitted.point.p))
+            moderate = float(np.copysign(_MODERATE, self._likelihood.point.p))
             self._settle(x, [replace(self._afresh(x), p=moderate)], near=False)
-        return super().again(x)
+        return super().from_equal_weights(x)
 
-    def _held(self, x: float) -> DataLoss:
+    def _held(self, x: float) -> DecisionLoss:
         lower, upper = (bound.copy() for bound in self._loss.extra_bounds)
         lower[self._index] = upper[self._index] = x
-        return replace(self._loss, extra_limits=(lower, upper))
+        return self._loss.of_decisions(self._loss.observed.within((lower, upper)))
 
     def _starts(self, x: float, near: Point) -> list[Point]:
         extras = near.extras.copy()
@@ -253,34 +254,49 @@ class ExtraCurve(Curve):
 
     def _settle(self, x: float, starts: list[Point], near: bool) -> None:
         super()._settle(x, starts, near)
-        solver = self._fitted.solver
+        solver = self._likelihood.solver
         for p, weights in self._limits:
             rule = fit_rule(self._held(x), weights, p, solver.max_iter, solver.tolerance)
-            deviance = deviance_of(self._fitted, rule.value)
+            deviance = deviance_of(self._likelihood, rule.value)
             if deviance < self._deviances[x]:  # what is kept for other places has a finite power
                 self._deviances[x], self._converged[x] = deviance, rule.descent.converged
 
 
-def _limits_to_compare(fitted: Fitted) -> list[tuple[float, FloatArray]]:
+def _limits_to_compare(likelihood: Likelihood) -> list[tuple[float, FloatArray]]:
     """Infinite powers, with the weights of who counts there, if p went far; else none."""
-    loss, solver, p = fitted.loss, fitted.solver, fitted.point.p
+    loss, p = likelihood.loss, likelihood.point.p
     if not loss.learn_power or abs(p) <= _TOWARDS:
         return []
     found = []
-    for sign in (1.0,) if loss.has_zeros else (-1.0, 1.0):
-        limit = LimitFit(loss, sign * np.inf, solver.max_iter, solver.tolerance)
-        found.append((sign * np.inf, limit.with_everybody().weights))
-        if sign * p > 0:
-            found.append(
-                (sign * np.inf, limit.search(loss.weighting.gather(fitted.weights)).weights)
-            )
+    for end in loss.limits:
+        found.append((end, limit_rule(likelihood, end, thoroughly=False).weights))
+        if np.copysign(1.0, end) * p > 0:
+            found.append((end, limit_rule(likelihood, end, thoroughly=True).weights))
     return found
 
 
-def deviance_of(fitted: Fitted, value: float) -> float:
+def limit_rule(likelihood: Likelihood, end: float, thoroughly: bool) -> Rule:
+    """Return the best rule at p = -inf or inf; `thoroughly` searches who counts there."""
+    sign = float(np.copysign(1.0, end))
+    return likelihood.once(
+        ("limit", sign, thoroughly), lambda: _limit_rule(likelihood, sign, thoroughly)
+    )
+
+
+def _limit_rule(likelihood: Likelihood, sign: float, thoroughly: bool) -> Rule:
+    solver, loss = likelihood.solver, likelihood.loss
+    limit = likelihood.once(
+        ("limit fit", sign),
+        lambda: LimitFit(loss, sign * np.inf, solver.max_iter, solver.tolerance),
+    )
+    order = loss.weighting.gather(likelihood.weights)
+    return limit.search(order) if thoroughly else limit.with_everybody()
+
+
+def deviance_of(likelihood: Likelihood, value: float) -> float:
     """Return twice the log likelihood lost where the loss is `value`; refuse what beats the fit."""
-    found = fitted.deviance(value)
-    if found < -_ROUNDING - _PER_DECISION * fitted.observations:
+    found = likelihood.deviance(value)
+    if found < -_ROUNDING - _PER_DECISION * likelihood.observations:
         raise InputError(
             "intervals and tests need the best fit there is; found another one whose log "
             f"likelihood is larger by {-found / 2:.3g}. Fit again with a larger n_starts."
@@ -309,10 +325,10 @@ def end_of(curve: Curve, direction: float, allowed: float) -> float | None:
         if bracket is None:
             return None
         found = _between(curve.at, *bracket, allowed)
-        if curve.again(found) >= allowed - _BRANCH:
+        if curve.from_equal_weights(found) >= allowed - _BRANCH:
             curve.warn(found)
             return found
-        curve.forget(found, direction)
+        curve.drop_beyond(found, direction)
         inner = found
     warnings.warn(_MANY_OPTIMA, NotConvergedWarning, stacklevel=2)
     return inner
@@ -326,7 +342,7 @@ def _beyond(
     while inner != edge:
         outer = inner + direction * stride
         outer = min(outer, edge) if direction > 0 else max(outer, edge)
-        if curve.at(outer) > allowed and curve.again(outer) > allowed:
+        if curve.at(outer) > allowed and curve.from_equal_weights(outer) > allowed:
             return inner, outer
         inner, stride = outer, stride * _GROWTH
     return None
@@ -346,48 +362,53 @@ def _between(
 
 
 def power_interval(
-    curve: PowerCurve, estimate: float, has_zeros: bool, allowed: float
+    likelihood: Likelihood, curve: PowerCurve, allowed: float
 ) -> tuple[float, float]:
     """Return the interval of powers whose deviance is no more than `allowed`.
 
     An end is infinite if the limit itself is allowed, or if the deviance never exceeds what is
     allowed. Where a utility is 0 powers of 0 and below were not considered: 0 is the lowest end.
+    Shapes that have no limits end where their range does.
     """
-    ends = []
-    for sign in (-1.0, 1.0):
+    loss, estimate = likelihood.loss, likelihood.point.p
+    shape, ends = loss.family.shape, []
+    for sign, last in ((-1.0, shape.lowest), (1.0, shape.highest)):
         if estimate == sign * np.inf:
             ends.append(estimate)
             continue
         found = end_of(curve, sign, allowed)
-        if sign < 0 and has_zeros:
-            ends.append(0.0 if found is None else sinh(found))
-            continue
-        if found is None or curve.at_limit(sign, sign * sinh(found) > _TOWARDS) <= allowed:
-            ends.append(sign * np.inf)
-        else:
-            ends.append(sinh(found))
+        end = None if found is None else curve.coordinate.back(found)
+        if sign * np.inf in loss.limits:
+            if end is None or curve.at_limit(sign, sign * end > _TOWARDS) <= allowed:
+                end = last
+        elif end is None:
+            end = 0.0 if loss.has_zeros and loss.limits else last
+        ends.append(end)
     return ends[0], ends[1]
 
 
-def undetermined_weights(fitted: Fitted, allowed: float) -> list[int]:
+def undetermined_weights(likelihood: Likelihood, allowed: float) -> list[int]:
     """Return the free weights that may be anything from 0 to 1.
 
     Where an infinite power is allowed weights only say who counts: everybody who does, if not
     alone, may have any weight. A search over finite powers would creep towards that for long, and
     would end where its range does.
     """
-    loss, solver, p = fitted.loss, fitted.solver, fitted.point.p
+    return likelihood.once(("undetermined", allowed), lambda: _undetermined(likelihood, allowed))
+
+
+def _undetermined(likelihood: Likelihood, allowed: float) -> list[int]:
+    loss, p = likelihood.loss, likelihood.point.p
     found = np.zeros(loss.weighting.free, dtype=bool)
     if not loss.learn_power:
         return []
-    for sign in (1.0,) if loss.has_zeros else (-1.0, 1.0):
-        limit = LimitFit(loss, sign * np.inf, solver.max_iter, solver.tolerance)
-        rules = [limit.with_everybody()]
-        if sign * p > _TOWARDS:
-            rules.append(limit.search(loss.weighting.gather(fitted.weights)))
+    for end in loss.limits:
+        rules = [limit_rule(likelihood, end, thoroughly=False)]
+        if np.copysign(1.0, end) * p > _TOWARDS:
+            rules.append(limit_rule(likelihood, end, thoroughly=True))
         for rule in rules:
             counts = loss.weighting.gather(rule.weights) > 0
-            if counts.sum() > 1 and deviance_of(fitted, rule.value) <= allowed:
+            if counts.sum() > 1 and deviance_of(likelihood, rule.value) <= allowed:
                 found |= counts
     return [int(i) for i in np.flatnonzero(found)]
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from welfarist.inference.fitted import DataLoss, Fitted
-from welfarist.losses import Point
-from welfarist.progress import Progress
-from welfarist.solvers.fitting import FAR
+from welfarist.base.progress import Progress
+from welfarist.base.validation import FloatArray
+from welfarist.inference.likelihood import Likelihood
+from welfarist.losses import DecisionLoss, Point
+from welfarist.solvers.descent import Descent, descend, uncertainty_of_power
 from welfarist.solvers.multistart import PINNED
-from welfarist.solvers.newton import Descent, descend, uncertainty_of_power
-from welfarist.validation import FloatArray
+from welfarist.solvers.newton import FAR
 
 
 @dataclass(frozen=True)
@@ -41,36 +41,36 @@ class Refit:
     converged: bool
 
 
-def refit(fitted: Fitted, loss: DataLoss, near: Descent | None = None) -> Refit:
+def refit(likelihood: Likelihood, loss: DecisionLoss, near: Descent | None = None) -> Refit:
     """Fit the rule again to other data of the same kind, with the options of the first fit.
 
     `near` is where steps from the estimates lead, if that is known already.
     """
-    near = from_the_estimates(fitted, loss) if near is None else near
-    if near is not None and near.converged and _is_enough(fitted, loss, near):
+    near = from_the_estimates(likelihood, loss) if near is None else near
+    if near is not None and near.converged and _is_enough(likelihood, loss, near):
         return Refit(near.point, loss.weighting.to_people(near.point.weights), near.value, True)
-    optimum = fitted.solver.minimise(
+    optimum = likelihood.solver.minimise(
         loss,
         np.random.default_rng(0),
-        p=None if loss.learn_power else fitted.point.p,
-        observations=fitted.observations,
+        p=None if loss.learn_power else likelihood.point.p,
+        observations=likelihood.observations,
         progress=Progress(False),
     )
     return Refit(optimum.point, optimum.weights, optimum.value, optimum.converged)
 
 
-def from_the_estimates(fitted: Fitted, loss: DataLoss) -> Descent | None:
+def from_the_estimates(likelihood: Likelihood, loss: DecisionLoss) -> Descent | None:
     """Return where steps from the estimates lead; None from an infinite power."""
-    start, solver = fitted.point, fitted.solver
+    start, solver = likelihood.point, likelihood.solver
     if not np.isfinite(start.p):
         return None
     return descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=True)
 
 
-def _is_enough(fitted: Fitted, loss: DataLoss, found: Descent) -> bool:
+def _is_enough(likelihood: Likelihood, loss: DecisionLoss, found: Descent) -> bool:
     """Whether no other optimum needs a look."""
     if not loss.learn_power:
         return loss.weighting.free <= 1
     if abs(found.point.p) >= FAR:
         return False
-    return uncertainty_of_power(loss, found, fitted.observations) < PINNED
+    return uncertainty_of_power(loss, found, likelihood.observations) < PINNED

@@ -8,22 +8,20 @@ decisions are drawn from the fitted null, and both rules are fitted to them as t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from scipy.special import xlogy
 
-from welfarist.errors import InputError
-from welfarist.inference.fitted import DataLoss, Fitted
+from welfarist.base.errors import InputError
+from welfarist.base.jobs import run_jobs
+from welfarist.base.progress import Progress, ProgressOption
+from welfarist.base.seeds import seed_of
+from welfarist.base.validation import FloatArray, check_count
+from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.refits import from_the_estimates, refit
-from welfarist.jobs import run_jobs
-from welfarist.losses import ComparisonLoss, Point, ScoreLoss
-from welfarist.noise import preference_probability
-from welfarist.options import seed_of
-from welfarist.progress import Progress, ProgressOption
+from welfarist.losses import DecisionLoss, Point
+from welfarist.losses.observed import Sampler
 from welfarist.solvers.base import Optimum
-from welfarist.validation import FloatArray, check_count
-from welfarist.weighting import Weighting
 
 # How many samples a p-value rests on unless asked for: the smallest is then 1 in 200.
 SAMPLES = 199
@@ -85,98 +83,19 @@ class Reference:
         return f"parametric bootstrap, {len(self.statistics)} samples, seed {self.seed}"
 
 
-class Sampler(Protocol):
-    """Decisions that a rule makes about the actions that were observed."""
-
-    @property
-    def size(self) -> float:
-        """How many decisions there are."""
-        ...
-
-    def draw(self, rng: np.random.Generator) -> Any:
-        """Return new decisions."""
-        ...
-
-    def put(self, loss: DataLoss, drawn: Any) -> DataLoss:
-        """Return a loss with new decisions in place of the observed ones."""
-        ...
-
-    def least_loss(self, drawn: Any) -> float:
-        """Return a mean loss that no rule can have less of."""
-        ...
-
-
-@dataclass(frozen=True)
-class ChoiceSampler:
-    """Comparisons of the same pairs, as often as observed (n,), preferring the first (n,)."""
-
-    count: FloatArray
-    chance: FloatArray
-
-    @property
-    def size(self) -> float:
-        """How many comparisons there are."""
-        return float(self.count.sum())
-
-    def draw(self, rng: np.random.Generator) -> FloatArray:
-        """Return how much more often the first of each pair was preferred (n,)."""
-        wins = rng.binomial(self.count.astype(np.int64), self.chance)
-        return 2.0 * wins - self.count
-
-    def put(self, loss: DataLoss, drawn: FloatArray) -> ComparisonLoss:
-        """Return the loss of drawn comparisons."""
-        assert isinstance(loss, ComparisonLoss)
-        return loss.with_counts(self.count, drawn)
-
-    def least_loss(self, drawn: FloatArray) -> float:
-        """Return the mean loss if every pair had the chances that were observed."""
-        counted = self.count > 0
-        share = 0.5 * (1.0 + drawn[counted] / self.count[counted])
-        surprise = -(xlogy(share, share) + xlogy(1.0 - share, 1.0 - share))
-        return float(self.count[counted] @ surprise) / self.size
-
-
-@dataclass(frozen=True)
-class ScoreSampler:
-    """Scores of the same actions (N,), as often as observed, with Gaussian noise.
-
-    `rows` are the actions of single scores, `welfare` what the rule says of these.
-    """
-
-    rows: Any
-    welfare: FloatArray
-    deviation: float
-
-    @property
-    def size(self) -> float:
-        """How many scores there are."""
-        return float(len(self.welfare))
-
-    def draw(self, rng: np.random.Generator) -> FloatArray:
-        """Return one score (N,) per observation."""
-        return self.welfare + self.deviation * rng.normal(size=len(self.welfare))
-
-    def put(self, loss: DataLoss, drawn: FloatArray) -> ScoreLoss:
-        """Return the loss of drawn scores."""
-        assert isinstance(loss, ScoreLoss)
-        weights = np.full(len(drawn), 1.0 / len(drawn))
-        utilities = loss.utilities.take(self.rows)
-        return replace(loss, utilities=utilities, scores=drawn, sample_weight=weights)
-
-    def least_loss(self, drawn: FloatArray) -> float:  # noqa: ARG002 - the same for all
-        """Return 0: scores could be explained exactly."""
-        return 0.0
-
-
 def reference_under(
-    fitted: Fitted, null: DataLoss, best: Optimum, statistic: float, simulation: Simulation
+    likelihood: Likelihood,
+    null: DecisionLoss,
+    best: Optimum,
+    statistic: float,
+    simulation: Simulation,
 ) -> Reference:
     """Return statistics of decisions that are drawn from the best fit under a null.
 
     Parameters
     ----------
-    fitted : Fitted
-    null : ScoreLoss or ComparisonLoss
+    likelihood : Likelihood
+    null : DecisionLoss
         The loss of the observed decisions, with what the null fixes.
     best : Optimum
         Its best fit.
@@ -189,13 +108,13 @@ def reference_under(
     given = simulation.n_jobs
     processes = 1 if given is None else check_count(given, "n_jobs", 1)
     seed = seed_of(simulation.random_state)
-    sampler = sampler_of(fitted, null, best)
+    sampler = sampler_of(null, best)
     if sampler.size == 0:
         raise InputError(
             "samples are drawn as often as decisions were observed; found counts or sample weights "
             "that all round to 0. Scale them so that they say how often."
         )
-    shared = fitted, null, best.point.p, sampler, _reached(statistic)
+    shared = likelihood, null, best.point.p, sampler, _reached(statistic)
     jobs = [(seed, i) for i in range(times)]
     outcomes = run_jobs(_statistic, shared, jobs, processes, option="n_jobs", together=5)
     shown = Progress(simulation.progress)
@@ -209,19 +128,11 @@ def reference_under(
     return Reference(kept, seed, times - len(kept))
 
 
-def sampler_of(fitted: Fitted, null: DataLoss, best: Optimum) -> Sampler:
+def sampler_of(null: DecisionLoss, best: Optimum) -> Sampler:
     """Return what draws decisions from the best fit under a null; counts are rounded."""
-    known = Weighting(len(best.weights), fixed=best.weights)
     point = Point(np.empty(0), best.point.p, best.point.extras)
-    here: Any = replace(null, weighting=known, learn_power=False).evaluate(point)
-    if isinstance(null, ComparisonLoss):
-        rho = float(point.extras[1]) if null.lapse else 0.0
-        return ChoiceSampler(
-            np.rint(null.graph.pairs.count), preference_probability(here.margins, rho)
-        )
-    counts = np.rint(null.sample_weight * fitted.observations).astype(np.intp)
-    rows = np.repeat(np.arange(len(counts)), counts)
-    return ScoreSampler(rows, here.welfare[rows], float(np.sqrt(best.value)))
+    judged = null.holding(best.weights).judge(point)
+    return null.observed.sampler(judged, point.extras, best.value)
 
 
 def _reached(statistic: float) -> float:
@@ -230,17 +141,17 @@ def _reached(statistic: float) -> float:
 
 
 def _statistic(
-    shared: tuple[Fitted, DataLoss, float, Sampler, float], job: tuple[int, int]
+    shared: tuple[Likelihood, DecisionLoss, float, Sampler, float], job: tuple[int, int]
 ) -> float | None:
     """The likelihood ratio of one sample; None if a fit to it does not converge.
 
     A search of all starts is what takes time. It is spared where the best chances of all could
     not reach the observed statistic, or where the way from the estimates has reached it already.
     """
-    fitted, null, p, sampler, reached = shared
+    likelihood, null, p, sampler, reached = shared
     drawn = sampler.draw(np.random.default_rng(job))
-    under = fitted.solver.minimise(
-        sampler.put(null, drawn),
+    under = likelihood.solver.minimise(
+        drawn_under(null, drawn, sampler),
         np.random.default_rng(0),
         p=None if null.learn_power else p,
         observations=sampler.size,
@@ -248,23 +159,29 @@ def _statistic(
     )
     if not under.converged:
         return None
-    most = _ratio(null, sampler.size, under.value, sampler.least_loss(drawn))
+    most = _ratio(drawn, under.value, drawn.least_loss())
     if most < reached:
         return most
     if reached <= 0.0:  # which every sample does
         return 0.0
-    loss = sampler.put(fitted.loss, drawn)
-    near = from_the_estimates(fitted, loss)
+    loss = drawn_under(likelihood.loss, drawn, sampler)
+    near = from_the_estimates(likelihood, loss)
     if near is not None and near.converged:
-        least = _ratio(null, sampler.size, under.value, near.value)
+        least = _ratio(drawn, under.value, near.value)
         if least >= reached:
             return least
-    freely = refit(fitted, loss, near)
-    return _ratio(null, sampler.size, under.value, freely.value) if freely.converged else None
+    freely = refit(likelihood, loss, near)
+    return _ratio(drawn, under.value, freely.value) if freely.converged else None
 
 
-def _ratio(null: DataLoss, size: float, under: float, freely: float) -> float:
+def drawn_under(loss: DecisionLoss, drawn: Any, sampler: Sampler) -> DecisionLoss:
+    """Return a loss with drawn decisions in place of the observed ones."""
+    people = loss.people if sampler.actions is None else loss.people.take(sampler.actions)
+    return replace(loss, people=people, observed=drawn)
+
+
+def _ratio(drawn: Any, under: float, freely: float) -> float:
     """The likelihood ratio of mean losses under the null and of the best rule, at least 0."""
-    if not isinstance(null, ScoreLoss):
-        return float(2.0 * size * max(under - freely, 0.0))
-    return float(size * np.log(under / min(freely, under))) if freely > 0 else np.inf
+    if freely <= 0.0 and drawn.squared:
+        return np.inf
+    return float(drawn.deviance(max(under, freely), freely))

@@ -2,132 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from welfarist import caveats as caveat
-from welfarist import options
-from welfarist.certificates import Certificate
-from welfarist.decisions import Comparisons, refuse_missing
-from welfarist.errors import InputError
-from welfarist.fit import Caveat, FitResult, named_people
-from welfarist.inference.fitted import Fitted
+from welfarist.base.data_frames import refuse_text, refuse_twins
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray, utilities_error
+from welfarist.learners import options
+from welfarist.learners.assembly import (
+    Description,
+    Names,
+    Setup,
+    likelihood_of,
+    record_of,
+)
 from welfarist.learners.targets import target_error
-from welfarist.losses import Point, ScoreLoss
-from welfarist.losses.base import within_search
-from welfarist.losses.prior import with_prior
-from welfarist.progress import Progress
+from welfarist.losses import DecisionEvaluation, DecisionLoss, Point
+from welfarist.people.utility_tables import refuse_missing
+from welfarist.proofs import certified
+from welfarist.results import caveats as caveat
+from welfarist.results.learned import Caveat
+from welfarist.results.record import FitResult
 from welfarist.solvers.base import Optimum
-from welfarist.solvers.global_optimum import can_certify, certify
-from welfarist.tables import refuse_text, refuse_twins
-from welfarist.validation import FloatArray, utilities_error
-from welfarist.weighting import Weighting
-from welfarist.welfare import WelfareFunction
 
-Names = tuple[str, ...] | None
+# What pickles of version 0.1.0 call for; their proofs are made anew with the record.
+_certified = certified
 
 
 class WelfareLearner(BaseEstimator):  # type: ignore[misc]
-    """What both learners share: how options reach the solver and results the attributes."""
+    """What all learners share: how options reach the solver and results the attributes.
 
-    def _minimise(self, loss: Any, observations: float, names: Names) -> Optimum:
-        solver = options.solver_of(self.solver, self.n_starts, self.max_iter, self.tol)
-        concentration = options.concentration_of(self.prior, loss.weighting, self.groups, names)
-        penalised = with_prior(loss, concentration, observations)
-        solver.check(penalised)
-        return solver.minimise(
-            penalised,
-            options.generator_of(self.random_state),
-            p=within_search(options.power_of_option(self.p, loss.has_zeros), loss),
-            observations=observations,
-            progress=Progress(self.progress),
-        )
+    A kind of decisions has a learner of its own, which says what it `takes` and fills in the
+    methods below.
+    """
 
-    def _common_caveats(
-        self,
-        loss: Any,
-        optimum: Optimum,
-        names: Names,
-        decisions: int,
-        accuracy: float | None = None,
-    ) -> list[Caveat]:
-        """What may have to be said of scores and of comparisons, which have an accuracy."""
-        learned, has_prior = self.p is None, self.prior is not None
-        people = named_people(names, len(optimum.weights))
-        identified = caveat.identification_caveats(
-            loss.utilities.logs, loss.weighting, learned, optimum, people, accuracy is not None
-        )
-        counted = caveat.count_caveats(
-            decisions, loss.weighting, learned, loss.extra_names, has_prior
-        )
-        given = options.power_of_option(self.p, loss.has_zeros)
-        return [
-            *caveat.convergence_caveats(optimum),
-            *caveat.far_caveats(given, within_search(given, loss)),
-            *caveat.power_caveats(
-                optimum, learned, loss.has_zeros, loss.largest_power, accuracy == 1.0, has_prior
-            ),
-            *identified,
-            *counted,
-        ]
+    takes: Any
 
-    def _common_record(self, optimum: Optimum, names: Names) -> dict[str, Any]:
-        """The fields of a result that scores and comparisons fill in alike."""
-        given = ("p", "weights")
-        known = (self.p is not None, not isinstance(self.weights, str) or self.weights != "learn")
-        nothing = optimum.reason == "nothing to learn"
-        return dict(
-            p=optimum.point.p,
-            weights=optimum.weights,
-            stakeholders=named_people(names, len(optimum.weights)),
-            converged=optimum.converged,
-            reason="everything was given" if nothing else optimum.reason,
-            n_iter=optimum.n_iter,
-            start_values=optimum.start_values,
-            agreeing=optimum.agreeing,
-            given=tuple(name for name, is_known in zip(given, known, strict=True) if is_known),
-            weight_notes=options.weight_notes(
-                self.weights, self.groups, len(optimum.weights), names
-            ),
-        )
+    def fit_decisions(self, decided: Any) -> Any:
+        """Learn from decisions that were checked before, such as ``result_.decided``."""
+        raise NotImplementedError
 
-    def _fitted(
-        self,
-        loss: Any,
-        optimum: Optimum,
-        names: Names,
-        observations: float,
-        decided: Comparisons | None = None,
-    ) -> Fitted:
-        """The likelihood and its maximum, or why there are no statistics of this fit."""
-        needs = "standard errors, intervals, tests and information criteria need"
-        refusal = None
-        if options.concentration_of(self.prior, loss.weighting, self.groups, names) is not None:
-            refusal = (
-                f"{needs} a maximum of the likelihood; found a fit under a prior, whose estimates "
-                "are drawn away from it. Fit with prior=None."
-            )
-        elif not optimum.converged:
-            refusal = (
-                f"{needs} a fit that converged; found one that did not: {optimum.reason}. Raise "
-                "max_iter or n_starts."
-            )
-        return Fitted(
-            loss,
-            optimum.point,
-            optimum.weights,
-            named_people(names, len(optimum.weights)),
-            observations,
-            decided,
-            options.newton_of(self.n_starts, self.max_iter, self.tol),
-            refusal,
-        )
+    def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Return what `fit` takes as decisions, and store what scikit-learn expects to find."""
+        raise NotImplementedError
+
+    def reading_caveats(self) -> list[Caveat]:
+        """What must be said of how decisions were read."""
+        return []
+
+    def held_out_gain(self, part: Any) -> float:
+        """How much of decisions that were not fitted is got right, in the kind's own measure."""
+        raise NotImplementedError
+
+    def without_proof(self) -> Any:
+        """Return a learner that finds the same kind of rule, and does not prove it best."""
+        return self
+
+    @staticmethod
+    def options_of(observed: Any) -> dict[str, Any]:
+        """The options of its own that a fit was made with."""
+        raise NotImplementedError
+
+    def _learn(self, setup: Setup, decided: Any, loss: DecisionLoss) -> None:
+        """Find the best rule, and store the record of the fit."""
+        solver = options.solver_of(self.solver, setup.newton)
+        optimum = setup.minimise(loss, solver)
+        said = self._describe(setup, decided, loss, optimum)
+        likelihood = likelihood_of(setup, decided, loss, optimum)
+        self._store(record_of(setup, decided, optimum, said, likelihood))
+
+    def _describe(
+        self, setup: Setup, decided: Any, loss: DecisionLoss, optimum: Optimum
+    ) -> Description:
+        """What there is to say about a fit to decisions of this kind."""
+        raise NotImplementedError
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A learner that was pickled by version 0.1.0 knew power means only.
+        super().__setstate__({"family": "power", **state})
 
     def _store(self, result: FitResult) -> None:
         self.result_ = result
@@ -182,32 +137,12 @@ def refuse_nothing(utilities: FloatArray) -> None:
         )
 
 
-def certifier_of(loss: Any, value: float, p: float | None) -> Callable[[], Certificate] | None:
-    """Return what proves how good a fit with known weights is; None where there is no proof.
-
-    `value` is the mean loss in the data's own unit.
-    """
-    return partial(_certified, loss, value, p) if can_certify(loss) else None
-
-
-def _certified(loss: Any, value: float, p: float | None) -> Certificate:
-    unit = loss.unit**2 if isinstance(loss, ScoreLoss) else 1.0
-    proof = certify(loss, value / unit, p=p)
-    return Certificate(value, proof.lower_bound * unit, proof.method)
-
-
 def as_names(columns: Any) -> Names:
     """Column names as stakeholder names, if there are any."""
     return None if columns is None else tuple(str(name) for name in columns)
 
 
-def at_optimum(loss: Any, optimum: Optimum) -> Any:
+def at_optimum(loss: DecisionLoss, optimum: Optimum) -> DecisionEvaluation:
     """The loss of the data at the optimum, without the prior."""
-    fixed = Weighting(len(optimum.weights), fixed=optimum.weights)
     point = Point(np.empty(0), optimum.point.p, optimum.point.extras)
-    return replace(loss, weighting=fixed).evaluate(point)
-
-
-def without_names(welfare: WelfareFunction) -> WelfareFunction:
-    """The rule without names: scikit-learn has checked the columns already."""
-    return WelfareFunction(welfare.p, welfare.weights)
+    return loss.holding(optimum.weights).evaluate(point)

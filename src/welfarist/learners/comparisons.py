@@ -3,37 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from welfarist import caveats as caveat
-from welfarist import options
-from welfarist.columns import as_counts
+from welfarist.base.data_frames import split_names
+from welfarist.base.errors import InputError
+from welfarist.base.progress import ProgressOption
+from welfarist.base.validation import FloatArray
+from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.decisions import Comparisons
-from welfarist.errors import InputError
-from welfarist.fit import FitResult
-from welfarist.labels import Labels, order_of
-from welfarist.layouts import people_of, refuse_layout
-from welfarist.learners.base import (
-    WelfareLearner,
-    at_optimum,
-    certifier_of,
-    refuse_nothing,
-    without_names,
+from welfarist.decisions.checked_columns import as_counts
+from welfarist.decisions.comparisons import as_comparisons
+from welfarist.decisions.labels import Labels, order_of
+from welfarist.decisions.paired_columns import people_of, refuse_layout
+from welfarist.learners import options
+from welfarist.learners.assembly import (
+    Description,
+    Setup,
+    common_caveats,
+    record_of,
 )
-from welfarist.learners.exact import ExactFit
-from welfarist.losses import ComparisonLoss, Point, ZeroOneLoss
-from welfarist.noise import NoiseName, preference_probability
-from welfarist.progress import ProgressOption
+from welfarist.learners.base import WelfareLearner, at_optimum, refuse_nothing
+from welfarist.learners.counted import CountedFit
+from welfarist.losses import DecisionLoss, Point, loss_of_comparisons
+from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
+from welfarist.noise.base import TAU
+from welfarist.noise.choices import RHO, preference_probability
+from welfarist.people.weights_option import NumbersOption, WeightsOption
+from welfarist.proofs import certifier_of
+from welfarist.results import caveats as caveat
+from welfarist.results.learned import Caveat
 from welfarist.solvers.base import Optimum
-from welfarist.tables import split_names
-from welfarist.validation import FloatArray
-from welfarist.weighting import Weighting
 
 # Above this accuracy nobody need ask whether the outcomes mean the opposite.
 _DOUBTFUL = 0.75
@@ -44,12 +48,12 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
 
     Parameters
     ----------
-    noise : "logistic", "lapse", "none" or "flip"
+    noise : "logistic", "lapse", "none", "flip" or ChoiceNoise
         How the decision maker errs: more often the closer two welfares are (logistic); that, and
         sometimes regardless of the welfares (lapse); never (none); or regardless of the welfares
         with a fixed probability (flip). The last two count errors: the rule with the fewest is
-        found exactly, see :class:`Exact`.
-    p, weights, groups, prior, n_starts, max_iter, tol, progress, random_state
+        found exactly, see :class:`Exact`. Or a noise model of your own.
+    family, p, weights, groups, prior, n_starts, max_iter, tol, progress, random_state
         As in :class:`WelfareRegressor`. There is no prior where errors are counted.
     solver : "newton", "grid", "two_stage", Grid, TwoStage, "exact" or Exact
         As in :class:`WelfareRegressor`. Where errors are counted the solver is "exact", whose
@@ -65,7 +69,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     ----------
     p_, weights_, tau_, rho_ : float, (d,) array, float, float
         The estimates; `rho_` is 0 under logistic noise, `tau_` infinite where errors are counted.
-    welfare_ : WelfareFunction
+    welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
         Mean negative log likelihood on the data; the share of wrong decisions where errors are
         counted.
@@ -103,14 +107,17 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     (True, array([0.7, 0.3]))
     """
 
+    takes = Comparisons
+
     def __init__(
         self,
         *,
-        noise: str = "logistic",
+        noise: options.NoiseOption = "logistic",
+        family: options.FamilyOption = "power",
         p: float | str | None = None,
-        weights: options.WeightsOption = "learn",
-        groups: options.NumbersOption | None = None,
-        prior: options.NumbersOption | None = None,
+        weights: WeightsOption = "learn",
+        groups: NumbersOption | None = None,
+        prior: NumbersOption | None = None,
         solver: options.SolverOption = "newton",
         tau_max: float = 1e6,
         rho: options.RhoOption = None,
@@ -121,6 +128,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         random_state: Any = None,
     ) -> None:
         self.noise = noise
+        self.family = family
         self.p = p
         self.weights = weights
         self.groups = groups
@@ -150,104 +158,99 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         sample_weight : (n,) array-like, with an array X
             How often each comparison was observed.
         """
-        noise = options.check_noise(self.noise)
+        noise = options.noise_of(self.noise)
         comparisons = self.read_decisions(X, y, sample_weight)
         refuse_nothing(comparisons.utilities)
-        names = comparisons.stakeholders
-        weighting = options.weighting_of(self.weights, self.groups, comparisons.people, names)
+        setup = Setup.of(self, comparisons)
         tau_max = options.check_positive(self.tau_max, "tau_max")
-        rho = options.check_rho(self.rho, noise)
-        if noise in ("none", "flip"):
-            self._fit_exactly(comparisons, weighting, noise, rho)
+        rho = options.check_rho(self.rho, self.noise)
+        if noise is None:
+            self._count_errors(setup, comparisons, rho)
             return self
-        pairs = comparisons.merged
-        loss = ComparisonLoss.of(
-            comparisons.utilities, pairs, weighting, self.p is None, noise == "lapse", tau_max
+        loss = loss_of_comparisons(
+            comparisons, setup.family, setup.weighting, setup.learn_power, noise, tau_max
         )
-        optimum = self._minimise(loss, pairs.total, names)
-        self._conclude(comparisons, loss, optimum)
+        self._learn(setup.knowing(loss.has_zeros), comparisons, loss)
         return self
 
-    def _conclude(self, comparisons: Comparisons, loss: ComparisonLoss, optimum: Optimum) -> None:
-        names = comparisons.stakeholders
-        extras = optimum.point.extras
-        self.tau_ = float(np.exp(extras[0]))
-        self.rho_ = float(extras[1]) if loss.lapse else 0.0
-        evaluation = at_optimum(loss, optimum)
-        value = evaluation.value
-        if value <= loss.resolution:  # certain already: any larger tau is as good
-            self.tau_ = float(loss.tau_max)
-        accuracy = _accuracy(loss, evaluation.margins)
+    def fit_decisions(self, decided: Comparisons) -> Self:
+        """Learn from comparisons that were checked before, such as ``result_.decided``."""
+        return self.fit(decided)
+
+    def without_proof(self) -> Self:
+        """Return a learner that finds the same kind of rule, and does not prove it best."""
+        if options.noise_of(self.noise) is not None:
+            return self
+        solver = options.exact_of(self.solver, self.noise, self.prior)
+        quick: Self = clone(self).set_params(solver=replace(solver, time_limit=0.0), rho=None)
+        return quick
+
+    @staticmethod
+    def options_of(observed: Any) -> dict[str, Any]:
+        """The options of its own that a fit to comparisons was made with."""
+        return dict(noise=observed.noise.option, tau_max=observed.tau_max)
+
+    def reading_caveats(self) -> list[Caveat]:
+        """What must be said of how decisions were read: the meaning of labels may be a guess."""
+        return caveat.label_caveats(self._labels)
+
+    def held_out_gain(self, part: Comparisons) -> float:
+        """How many comparisons that were not fitted are predicted correctly, ties half."""
+        return float(self.score(part) * part.counts.sum())
+
+    def _describe(
+        self,
+        setup: Setup,
+        decided: Comparisons,  # noqa: ARG002 - the loss knows all that is needed
+        loss: DecisionLoss,
+        optimum: Optimum,
+    ) -> Description:
+        observed = cast(ObservedPairs, loss.observed)
+        values = optimum.point.extras.tolist()
+        pairs = zip(loss.parameters, values, strict=True)
+        extras = {parameter.name: parameter.coordinate.back(x) for parameter, x in pairs}
+        here = at_optimum(loss, optimum)
+        if here.value <= loss.resolution:  # certain already: any larger tau is as good
+            extras[TAU.name] = float(observed.tau_max)
+        self.tau_, self.rho_ = extras[TAU.name], extras.get(RHO.name, 0.0)
+        accuracy = observed.accuracy(cast(PairResponse, here.response).margins)
         plain = _plain_accuracy(loss, optimum) if accuracy < _DOUBTFUL else 1.0
-        found = [
-            *self._common_caveats(loss, optimum, names, loss.decisions, accuracy),
-            *caveat.label_caveats(self._labels),
-            *caveat.noise_caveats(self.tau_, loss.tau_max, value, accuracy, plain),
-        ]
-        self._store(
-            FitResult(
-                tau=self.tau_,
-                rho=self.rho_ if loss.lapse else None,
-                scale=None,
-                loss=value,
-                decisions=loss.total,
-                accuracy=accuracy,
-                r_squared=None,
-                caveats=tuple(found),
-                first_label=str(self.first_label_) if isinstance(self.first_label_, str) else None,
-                certifier=certifier_of(
-                    loss, value, options.power_of_option(self.p, loss.has_zeros)
+        cap = observed.tau_max
+        return Description(
+            loss=here.value,
+            extras=extras,
+            caveats=(
+                *common_caveats(setup, loss, optimum, loss.decisions, accuracy),
+                *self.reading_caveats(),
+                *caveat.noise_caveats(
+                    self.tau_, cap, here.value, accuracy, plain, loss.can_be_counted
                 ),
-                fitted=self._fitted(loss, optimum, names, loss.total, comparisons),
-                decided=comparisons,
-                **self._common_record(optimum, names),
-            )
+            ),
+            accuracy=accuracy,
+            noise=observed.noise,
+            parameters=loss.parameters,
+            first_label=self._text_label(),
+            certifier=certifier_of(loss, here.value, setup.p),
         )
 
-    def _fit_exactly(
-        self,
-        comparisons: Comparisons,
-        weighting: Weighting,
-        noise: NoiseName,
-        rho: options.RhoOption,
-    ) -> None:
-        has_zeros = bool((comparisons.utilities == 0).any())
-        fit = ExactFit(
-            comparisons,
-            weighting,
-            options.power_of_option(self.p, has_zeros),
-            options.exact_of(self.solver, noise, self.prior),
-            options.newton_of(self.n_starts, self.max_iter, self.tol),
-        )
-        rng = options.generator_of(self.random_state)
+    def _count_errors(self, setup: Setup, comparisons: Comparisons, rho: options.RhoOption) -> None:
+        solver = options.exact_of(self.solver, self.noise, self.prior)
+        options.require_countable(setup.family, comparisons.utilities, self.noise)
+        setup = setup.knowing(bool((comparisons.utilities == 0).any()))
+        fit = CountedFit(comparisons, setup, solver)
+        rng = setup.generator()
         found = fit.solve(rng)
+        flips = self.noise == "flip"
         self.tau_ = np.inf
-        self.rho_ = fit.flip_rate(rho, found, rng) if noise == "flip" else 0.0
-        names = comparisons.stakeholders
-        self._store(
-            FitResult(
-                tau=None,
-                rho=self.rho_ if noise == "flip" else None,
-                scale=None,
-                loss=found.value,
-                decisions=comparisons.merged.total,
-                accuracy=1.0 - found.value,
-                r_squared=None,
-                caveats=(
-                    *fit.caveats(found, names, errs=noise == "flip"),
-                    *caveat.label_caveats(self._labels),
-                ),
-                first_label=str(self.first_label_) if isinstance(self.first_label_, str) else None,
-                exact=fit.record(
-                    found,
-                    self.rho_ if noise == "flip" else None,
-                    rho is not None and rho != "error rate",
-                ),
-                certifier=partial(replace, found.certificate),
-                decided=comparisons,
-                **self._common_record(fit.as_optimum(found), names),
-            )
-        )
+        self.rho_ = fit.flip_rate(rho, found, rng) if flips else 0.0
+        known = self.rho_ if flips else None
+        said = fit.describe(found, known, rho, self.reading_caveats())
+        said = replace(said, first_label=self._text_label())
+        self._store(record_of(setup, comparisons, found, said))
+
+    def _text_label(self) -> str | None:
+        """The label that means that the first was preferred, if it is text."""
+        return str(self.first_label_) if isinstance(self.first_label_, str) else None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -272,13 +275,14 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     def _margins(self, X: Any) -> FloatArray:
         """Return tau times the difference in log welfare (n,); positive favours the first."""
         check_is_fitted(self)
-        if isinstance(X, Comparisons):
-            table, pairs = X.utilities, X.pairs
+        known = as_comparisons(X)
+        if known is not None:
+            table, pairs = known.utilities, known.pairs
         else:
             rows = self._checked(self._in_order(X), reset=False)
             table = np.concatenate(np.split(rows, 2, axis=1))
             pairs = np.arange(len(table)).reshape(2, -1).T
-        welfare = without_names(self.welfare_).log(table)
+        welfare = self.result_.nameless_welfare.value(table)
         with np.errstate(invalid="ignore"):
             margins = welfare[pairs[:, 0]] - welfare[pairs[:, 1]]
         margins = np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
@@ -318,15 +322,20 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities (n, 2) of the labels in `classes_`."""
         margins = self.decision_function(X)
-        if np.isinf(self.tau_):  # the better action, however small the difference
+        noise = self.result_.noise
+        if noise is None:  # the better action, however small the difference
             margins = np.where(margins == 0, 0.0, np.copysign(np.inf, margins))
-        probability = preference_probability(margins, self.rho_)
+            probability = preference_probability(margins, self.rho_)
+        else:
+            own = np.array([self.result_.extras[parameter.name] for parameter in noise.own])
+            probability = noise.probability(margins, own)
         return np.column_stack([1.0 - probability, probability])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the share of comparisons predicted correctly; a tie is half right."""
-        if isinstance(X, Comparisons):
-            outcomes, sample_weight = X.outcomes, X.counts
+        known = as_comparisons(X)
+        if known is not None:
+            outcomes, sample_weight = known.outcomes, known.counts
         else:
             check_is_fitted(self)
             refuse_layout(X, y)
@@ -341,16 +350,17 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Comparisons:
         """Return what `fit` takes as comparisons, and store what scikit-learn expects to find."""
-        if isinstance(X, Comparisons):
+        known = as_comparisons(X)
+        if known is not None:
             if y is not None or sample_weight is not None:
                 raise InputError(
                     "Comparisons hold their outcomes and counts; found y or sample_weight as well. "
                     "Pass the comparisons alone."
                 )
             self._keep(Labels(np.array([-1, 1])))
-            self.n_features_in_ = 2 * X.people
+            self.n_features_in_ = 2 * known.people
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-            return X
+            return known
         refuse_layout(X, y)
         table, target = self._checked(X, y)
         self._keep(Labels.of(target, order_of(y)))
@@ -377,14 +387,11 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self.first_label_ = labels.first_label
 
 
-def _accuracy(loss: ComparisonLoss, margins: FloatArray) -> float:
-    """Share of comparisons on the right side of the rule; a tie on either side is half right."""
-    return float(0.5 + 0.5 * (np.sign(margins) @ loss.graph.pairs.lead) / loss.total)
-
-
-def _plain_accuracy(loss: ComparisonLoss, optimum: Optimum) -> float:
-    """The accuracy of adding up everybody's utility."""
+def _plain_accuracy(loss: DecisionLoss, optimum: Optimum) -> float:
+    """The accuracy of adding up everybody's utility, or of the family's own plain rule."""
+    if loss.family.plain is None:
+        return 1.0
     people = len(optimum.weights)
-    equal = Weighting(people, fixed=np.full(people, 1.0 / people))
-    point = Point(np.empty(0), 1.0, optimum.point.extras)
-    return _accuracy(loss, replace(loss, weighting=equal).evaluate(point).margins)
+    point = Point(np.empty(0), loss.family.plain, optimum.point.extras)
+    here = loss.holding(np.full(people, 1.0 / people)).evaluate(point)
+    return cast(ObservedPairs, loss.observed).accuracy(cast(PairResponse, here.response).margins)

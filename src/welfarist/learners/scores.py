@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from welfarist import caveats as caveat
-from welfarist import options
-from welfarist.decisions import (
-    Scores,
-    distinct_up_to,
-)
-from welfarist.errors import InputError
-from welfarist.fit import FitResult
+from welfarist.base.errors import InputError
+from welfarist.base.progress import ProgressOption
+from welfarist.base.validation import FloatArray
+from welfarist.decisions import Scores
+from welfarist.learners import options
+from welfarist.learners.assembly import Description, Setup, common_caveats
 from welfarist.learners.base import (
-    Names,
     WelfareLearner,
     as_names,
     at_optimum,
-    certifier_of,
     refuse_nothing,
-    without_names,
 )
-from welfarist.losses import ScoreLoss
-from welfarist.progress import ProgressOption
+from welfarist.losses import DecisionLoss, loss_of_scores
+from welfarist.losses.observed_scores import ObservedScores, ScoreResponse
+from welfarist.noise.scores import SCALE
+from welfarist.people.utility_tables import distinct_up_to
+from welfarist.people.weights_option import NumbersOption, WeightsOption
+from welfarist.proofs import certifier_of
+from welfarist.results import caveats as caveat
 from welfarist.solvers.base import Optimum
-from welfarist.validation import FloatArray
 
 
 class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
@@ -37,8 +36,11 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
 
     Parameters
     ----------
+    family : "power" or Family
+        The family of welfare functions: power means, or one of your own.
     p : float or str, optional
-        The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out.
+        The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out. In a
+        family of your own its parameter.
     weights : "learn", "equal", (d,) array-like or mapping
         Learn the weights, give everybody the same, or take them as known: in the order of the
         people, or by their names.
@@ -68,7 +70,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     ----------
     p_, weights_, scale_ : float, (d,) array, float
         The estimates; `scale_` is 1 if it was not learned.
-    welfare_ : WelfareFunction
+    welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
         Mean squared error on the data.
     result_ : FitResult
@@ -87,14 +89,17 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     (0.0, array([0.2, 0.3, 0.5]))
     """
 
+    takes = Scores
+
     def __init__(
         self,
         *,
+        family: options.FamilyOption = "power",
         p: float | str | None = None,
-        weights: options.WeightsOption = "learn",
-        groups: options.NumbersOption | None = None,
+        weights: WeightsOption = "learn",
+        groups: NumbersOption | None = None,
         scale: bool = False,
-        prior: options.NumbersOption | None = None,
+        prior: NumbersOption | None = None,
         solver: options.SolverOption = "newton",
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
@@ -102,6 +107,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         progress: ProgressOption = "auto",
         random_state: Any = None,
     ) -> None:
+        self.family = family
         self.p = p
         self.weights = weights
         self.groups = groups
@@ -119,9 +125,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         options.check_flag(self.scale, "scale")
         return self.fit_scores(self.read_decisions(U, y, sample_weight))
 
-    def read_decisions(self, U: Any, y: Any, sample_weight: Any = None) -> Scores:
+    def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Scores:
         """Return what `fit` takes as scores, and store what scikit-learn expects to find."""
-        table, target = self._checked(U, y, y_numeric=True)
+        table, target = self._checked(X, y, y_numeric=True)
         self._refuse_bad(table)
         scores = Scores.of(table, target, sample_weight)
         names = as_names(getattr(self, "feature_names_in_", None))
@@ -132,45 +138,48 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         scale = options.check_flag(self.scale, "scale")
         refuse_nothing(scores.utilities)
         _refuse_unscalable(scores, scale)
-        people, names = scores.utilities.shape[1], scores.stakeholders
-        weighting = options.weighting_of(self.weights, self.groups, people, names)
-        loss = ScoreLoss.of(scores, weighting, self.p is None, scale)
-        optimum = self._minimise(loss, float(scores.counts.sum()), names)
-        self._conclude(scores, loss, optimum, names)
+        setup = Setup.of(self, scores)
+        loss = loss_of_scores(scores, setup.family, setup.weighting, setup.learn_power, scale)
+        self._learn(setup.knowing(loss.has_zeros), scores, loss)
         return self
 
-    def _conclude(self, scores: Scores, loss: ScoreLoss, optimum: Optimum, names: Names) -> None:
-        evaluation = at_optimum(loss, optimum)
-        counted = scores.utilities  # a large table is not copied without need
-        if not scores.counts.all():
-            counted = counted[scores.counts > 0]
-        data = loss.scores * loss.unit, loss.sample_weight, evaluation.welfare * loss.unit
-        found = [
-            *self._common_caveats(
-                loss, optimum, names, distinct_up_to(counted, counted.shape[1] + 2)
+    def fit_decisions(self, decided: Scores) -> Self:
+        """Learn from scores that were checked before; the same as `fit_scores`."""
+        return self.fit_scores(decided)
+
+    @staticmethod
+    def options_of(observed: Any) -> dict[str, Any]:
+        """The options of its own that a fit to scores was made with."""
+        return dict(scale=observed.scale)
+
+    def held_out_gain(self, part: Scores) -> float:
+        """Minus the sum of squared errors on scores that were not fitted."""
+        errors = part.values - self.scale_ * self.result_.nameless_welfare(part.utilities)
+        return -float(part.counts @ np.square(errors))
+
+    def _describe(
+        self, setup: Setup, decided: Scores, loss: DecisionLoss, optimum: Optimum
+    ) -> Description:
+        observed = cast(ObservedScores, loss.observed)
+        here = at_optimum(loss, optimum)
+        predicted = cast(ScoreResponse, here.response).predicted.score
+        counted = decided.utilities  # a large table is not copied without need
+        if not decided.counts.all():
+            counted = counted[decided.counts > 0]
+        data = observed.scores * observed.size, observed.sample_weight, predicted * observed.size
+        different = distinct_up_to(counted, counted.shape[1] + 2)
+        value = here.value * observed.size * observed.size
+        self.scale_ = float(np.exp(optimum.point.extras[0])) if observed.scale else 1.0
+        return Description(
+            loss=value,
+            extras={SCALE.name: self.scale_} if observed.scale else {},
+            caveats=(
+                *common_caveats(setup, loss, optimum, different),
+                *caveat.score_caveats(counted, *data, observed.scale, setup.family),
             ),
-            *caveat.score_caveats(counted, *data, loss.scale),
-        ]
-        self.scale_ = float(np.exp(optimum.point.extras[0])) if loss.scale else 1.0
-        self._store(
-            FitResult(
-                tau=None,
-                rho=None,
-                scale=self.scale_ if loss.scale else None,
-                loss=evaluation.value * loss.unit * loss.unit,
-                decisions=float(scores.counts.sum()),
-                accuracy=None,
-                r_squared=caveat.r_squared(*data),
-                caveats=tuple(found),
-                certifier=certifier_of(
-                    loss,
-                    evaluation.value * loss.unit * loss.unit,
-                    options.power_of_option(self.p, loss.has_zeros),
-                ),
-                fitted=self._fitted(loss, optimum, names, float(scores.counts.sum())),
-                decided=scores,
-                **self._common_record(optimum, names),
-            )
+            r_squared=caveat.r_squared(*data),
+            parameters=loss.parameters,
+            certifier=certifier_of(loss, value, setup.p),
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -182,7 +191,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         """Return the predicted scores (N,) of actions (N, d)."""
         check_is_fitted(self)
         table = self._checked(U, reset=False)
-        return np.asarray(self.scale_ * without_names(self.welfare_)(table))
+        return np.asarray(self.scale_ * self.result_.nameless_welfare(table))
 
 
 def _refuse_unscalable(scores: Scores, scale: bool) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from welfarist.errors import InputError
+from welfarist.base.errors import InputError
 
 _LENGTHS = "Found input variables with inconsistent numbers of samples"
 _SHAPE = "y should be a 1d array"

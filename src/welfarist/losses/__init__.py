@@ -1,24 +1,30 @@
-"""Loss, gradient and curvature of decisions, as functions of weights, power and noise.
+"""Loss, gradient and curvature of decisions, as functions of weights, shape and noise.
 
 A loss is built once per fit from checked decisions; solvers move a :class:`Point` and ask for an
 :class:`Evaluation`.
 """
 
-from welfarist.losses.base import Evaluation, Loss, Point, QuadraticModel, Utilities, weight_units
-from welfarist.losses.comparisons import ComparisonLoss
-from welfarist.losses.prior import PenalisedLoss
-from welfarist.losses.scores import ScoreLoss
-from welfarist.losses.zero_one import ZeroOneLoss
+from welfarist.losses.decision_loss import (
+    DecisionEvaluation,
+    DecisionLoss,
+    loss_of_comparisons,
+    loss_of_scores,
+)
+from welfarist.losses.loss import Evaluation, Loss, within_search
+from welfarist.losses.point import Point, QuadraticModel, weight_units
+from welfarist.losses.prior import PenalisedLoss, with_prior
 
 __all__ = [
-    "ComparisonLoss",
+    "DecisionEvaluation",
+    "DecisionLoss",
     "Evaluation",
     "Loss",
+    "loss_of_comparisons",
+    "loss_of_scores",
     "PenalisedLoss",
     "Point",
     "QuadraticModel",
-    "ScoreLoss",
-    "Utilities",
     "weight_units",
-    "ZeroOneLoss",
+    "with_prior",
+    "within_search",
 ]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from welfarist.losses.base import Evaluation, Loss, Point, QuadraticModel
-from welfarist.losses.scores import ScoreLoss
-from welfarist.validation import FloatArray
-from welfarist.weighting import Weighting
+from welfarist.base.parameters import Parameter
+from welfarist.base.validation import FloatArray
+from welfarist.families.base import Family
+from welfarist.losses.decision_loss import DecisionEvaluation, DecisionLoss
+from welfarist.losses.loss import Loss
+from welfarist.losses.point import Point, QuadraticModel
+from welfarist.people.weighting import Weighting
 
 
 @dataclass(frozen=True)
@@ -26,44 +28,63 @@ class PenalisedLoss:
     Limits: infinite where a weight is 0, so that no estimated weight ever is.
     """
 
-    data: Any
+    data: DecisionLoss
     concentration: FloatArray
     observations: float
 
     @property
     def weighting(self) -> Weighting:
         """What is free in the weights."""
-        return self.data.weighting  # type: ignore[no-any-return]
+        return self.data.weighting
 
     @property
     def learn_power(self) -> bool:
         """Whether p is learned."""
-        return self.data.learn_power  # type: ignore[no-any-return]
+        return self.data.learn_power
 
     @property
-    def extra_names(self) -> tuple[str, ...]:
-        """The names of the data term's own parameters."""
-        return self.data.extra_names  # type: ignore[no-any-return]
+    def family(self) -> Family:
+        """The family of rules."""
+        return self.data.family
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The noise model's parameters."""
+        return self.data.parameters
 
     @property
     def extra_bounds(self) -> tuple[FloatArray, FloatArray]:
         """The bounds of the data term's own parameters."""
-        return self.data.extra_bounds  # type: ignore[no-any-return]
+        return self.data.extra_bounds
 
     @property
     def has_zeros(self) -> bool:
         """Whether some utility is 0."""
-        return self.data.has_zeros  # type: ignore[no-any-return]
+        return self.data.has_zeros
 
     @property
-    def largest_power(self) -> float:
-        """The largest |p| that is searched."""
-        return self.data.largest_power  # type: ignore[no-any-return]
+    def search_range(self) -> tuple[float, float]:
+        """The smallest and the largest shape that are searched."""
+        return self.data.search_range
+
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """None: under a prior everybody counts, and nobody goes to a limit."""
+        return ()
+
+    def allowed(self, p: float) -> float:
+        """Return a shape like this one that may be searched."""
+        return self.data.allowed(p)
+
+    @property
+    def features(self) -> dict[str, str]:
+        """A prior is not covered by every method."""
+        return {**self.data.features, "prior": "a prior"}
 
     @property
     def decisions(self) -> int:
         """How many rows of data one evaluation passes over."""
-        return self.data.decisions  # type: ignore[no-any-return]
+        return self.data.decisions
 
     @property
     def resolution(self) -> float:
@@ -87,7 +108,7 @@ class PenalisedLoss:
     def evaluate(self, point: Point) -> PenalisedEvaluation:
         """Return the penalised loss at a point."""
         data = self.data.evaluate(point)
-        logarithmic = isinstance(self.data, ScoreLoss)
+        logarithmic = self.data.squared
         base = data.value
         if logarithmic:
             base = 0.5 * np.log(max(data.value, self.data.resolution))
@@ -97,7 +118,7 @@ class PenalisedLoss:
 
     def starting_extras(self, weights: FloatArray, p: float) -> FloatArray:
         """Return extras (m,) that go well with these weights and power."""
-        return self.data.starting_extras(weights, p)  # type: ignore[no-any-return]
+        return self.data.starting_extras(weights, p)
 
     def share(self, fraction: float, rng: np.random.Generator) -> PenalisedLoss:
         """Return the loss of a random share of the decisions, under the same prior."""
@@ -110,7 +131,7 @@ class PenalisedEvaluation:
     """A penalised loss at a point; `data` is the evaluation of the data term."""
 
     value: float
-    data: Evaluation
+    data: DecisionEvaluation
     pull: FloatArray
     weights: FloatArray
     logarithmic: bool
@@ -144,8 +165,8 @@ class PenalisedEvaluation:
         return 0.5 / max(self.data.value, 1e-300) if self.logarithmic else 1.0
 
 
-def with_prior(loss: Any, prior: FloatArray | None, observations: float) -> Loss:
+def with_prior(loss: DecisionLoss, prior: FloatArray | None, observations: float) -> Loss:
     """Return the loss under a Dirichlet prior (k,), or the loss itself without one."""
     if prior is None or loss.weighting.free == 0:
-        return loss  # type: ignore[no-any-return]
+        return loss
     return PenalisedLoss(loss, prior, observations)

@@ -13,7 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from welfarist.errors import InputError
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray, check_count, check_names
+from welfarist.families.rule import WelfareFunction
 from welfarist.simulate.deciding import random_pairs
 from welfarist.simulate.organisations import Organisations, organisations
 from welfarist.simulate.stakeholders import GROUPS, Group, answer, draw_tastes, learn_tastes
@@ -27,8 +29,6 @@ from welfarist.simulate.worlds import (
     check_range,
     draw_weights,
 )
-from welfarist.validation import FloatArray, check_count, check_names
-from welfarist.welfare import WelfareFunction
 
 Mapping = Literal["linear", "exponential"]
 

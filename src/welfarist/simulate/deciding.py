@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.columns import as_pairs
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray, check_count
 from welfarist.decisions import Comparisons
-from welfarist.errors import InputError
-from welfarist.noise import preference_probability
+from welfarist.decisions.checked_columns import as_pairs
+from welfarist.decisions.comparisons import as_comparisons
+from welfarist.noise.choices import preference_probability
 from welfarist.simulate.streams import RandomState, stream
 from welfarist.simulate.worlds import World, check_number
-from welfarist.validation import FloatArray, check_count
 
 Pairs = npt.NDArray[np.intp]
 
@@ -201,7 +202,8 @@ def correct_share(world: World, decisions: Comparisons) -> float:
     0.8
     """
     _require_world(world)
-    if not isinstance(decisions, Comparisons) or decisions.people != world.people:
+    known = as_comparisons(decisions)
+    if known is None or known.people != world.people:
         raise InputError(
             f"decisions must be Comparisons of the world's {world.people} people; found "
             f"{decisions!r:.80}."

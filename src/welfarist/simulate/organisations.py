@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from welfarist.base.validation import FloatArray, check_count
 from welfarist.simulate.streams import RandomState, stream
-from welfarist.validation import FloatArray, check_count
 
 FEATURES = (
     "travel_time",

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from welfarist.errors import InputError
-from welfarist.noise import logistic_choice, preference_probability
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray, as_numbers, check_count
+from welfarist.noise.base import NO_OWN
+from welfarist.noise.choices import LOGISTIC, preference_probability
 from welfarist.simulate.organisations import FEATURES
 from welfarist.simulate.worlds import check_number
-from welfarist.validation import FloatArray, as_numbers, check_count
 
 # Prior standard deviation of every taste in the learned models, about that of the typical ones.
 PRIOR_SPREAD = 5.0
@@ -108,11 +109,11 @@ def learn_tastes(
     tastes = np.zeros(differences.shape[1])
 
     def loss_at(b: FloatArray) -> float:
-        data = logistic_choice(differences @ b, once, answers).loss
+        data = LOGISTIC.choice(differences @ b, NO_OWN, once, answers).loss
         return data + float(penalty * (b @ b) / 2.0)
 
     for _ in range(_STEPS):
-        choice = logistic_choice(differences @ tastes, once, answers)
+        choice = LOGISTIC.choice(differences @ tastes, NO_OWN, once, answers)
         slope = differences.T @ choice.by_margin + penalty * tastes
         curvature = differences.T @ (choice.information[:, None] * differences)
         step = np.linalg.solve(curvature + penalty * np.eye(len(tastes)), slope)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from welfarist.options import generator_of
+from welfarist.base.seeds import generator_of
 
 RandomState = (
     int | Sequence[int] | np.random.SeedSequence | np.random.Generator | np.random.RandomState

@@ -8,12 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from welfarist.decisions import as_utility_table
-from welfarist.errors import InputError
-from welfarist.options import NumbersOption
-from welfarist.simulate.streams import RandomState, stream
-from welfarist.tables import by_name
-from welfarist.validation import (
+from welfarist.base.data_frames import by_name
+from welfarist.base.errors import InputError
+from welfarist.base.validation import (
     FloatArray,
     as_weights,
     check_count,
@@ -21,7 +18,10 @@ from welfarist.validation import (
     check_names,
     is_real,
 )
-from welfarist.welfare import WelfareFunction
+from welfarist.families.rule import WelfareFunction
+from welfarist.people.utility_tables import as_utility_table
+from welfarist.people.weights_option import NumbersOption
+from welfarist.simulate.streams import RandomState, stream
 
 WorldWeights = Literal["random", "equal"] | NumbersOption
 Interval = tuple[float, float]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from welfarist.base.progress import Progress
+from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point
-from welfarist.progress import Progress
-from welfarist.validation import FloatArray
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Optimum:
         The loss each start reached.
     agreeing : int
         How many starts reached the best loss.
+    nothing_to_learn : bool
+        Whether everything was given.
     """
 
     point: Point
@@ -43,10 +46,35 @@ class Optimum:
     n_iter: int
     start_values: FloatArray
     agreeing: int
+    nothing_to_learn: bool = False
+
+
+class Featured(Protocol):
+    """Something that says what not every method covers."""
+
+    @property
+    def features(self) -> dict[str, str]:
+        """What not every method covers, with what a user calls it."""
+        ...
+
+
+def uncovered(loss: Featured, covers: Callable[[str], bool]) -> str | None:
+    """Return the first feature of a loss that a method does not cover, in words; None if none."""
+    return next((words for name, words in loss.features.items() if not covers(name)), None)
 
 
 class Solver(Protocol):
-    """A way of minimising a loss."""
+    """A way of minimising a loss.
+
+    A loss lists its features, what not every method covers: learned weights, noise other than
+    logistic, a prior, another family than the power mean, people who are not all in memory, errors
+    that are counted. A solver declares which of them it covers, and refuses the others before any
+    work.
+    """
+
+    def covers(self, feature: str) -> bool:
+        """Whether this solver can deal with a feature of a loss."""
+        ...
 
     def check(self, loss: Loss) -> None:
         """Refuse, before any work, a loss this solver cannot minimise."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.lapack import dposv
 
+from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point, weight_units
-from welfarist.validation import FloatArray
 
 # The square of one over a weight smaller than this is more than a double holds with a margin.
 _TINY = 1e-100

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.losses import Point
-from welfarist.solvers.newton import Descent, descend
-from welfarist.validation import FloatArray
-from welfarist.weighting import Weighting
+from welfarist.base.validation import FloatArray
+from welfarist.losses import DecisionLoss, Point
+from welfarist.solvers.descent import Descent, descend
 
 # Beyond this many free weights only nested supports are tried, at sizes that double.
 _MANY = 60
@@ -47,21 +45,24 @@ class Rule:
         return self.descent.value
 
 
-def fit_rule(loss: Any, weights: FloatArray, p: float, max_iter: int, tolerance: float) -> Rule:
+def fit_rule(
+    loss: DecisionLoss, weights: FloatArray, p: float, max_iter: int, tolerance: float
+) -> Rule:
     """Fit the extras under given weights (d,) and power."""
-    known = replace(loss, weighting=Weighting(len(weights), fixed=weights), learn_power=False)
+    known = loss.holding(weights)
     nobody = np.empty(0)
     start = Point(nobody, p, known.starting_extras(nobody, p))
     found = descend(known, start, max_iter=max_iter, tolerance=tolerance)
     point = Point(loss.weighting.gather(weights), p, found.point.extras)
-    reason = "the rule has no free weights" if found.n_iter == 0 else found.reason
-    return Rule(replace(found, point=point, reason=reason), weights)
+    if found.n_iter == 0:
+        found = replace(found, reason="the rule has no free weights", nothing_to_learn=False)
+    return Rule(replace(found, point=point), weights)
 
 
 class LimitFit:
     """The best rule at one of the two limits."""
 
-    def __init__(self, loss: Any, p: float, max_iter: int, tolerance: float) -> None:
+    def __init__(self, loss: DecisionLoss, p: float, max_iter: int, tolerance: float) -> None:
         self._loss = loss
         self._p = p
         self._options = (max_iter, tolerance)

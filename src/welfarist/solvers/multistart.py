@@ -16,16 +16,14 @@ from typing import Literal
 
 import numpy as np
 
+from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point
-from welfarist.simplex import onto_simplex
-from welfarist.solvers.newton import Descent, descend, uncertainty_of_power
-from welfarist.validation import FloatArray
+from welfarist.solvers.descent import Descent, descend, uncertainty_of_power
+from welfarist.solvers.simplex import onto_simplex
 
 StartCount = int | Literal["auto"]
 
 _FIRST = 2  # starts that must agree before the search may end
-_FIRST_POWERS = (1.0, -1.0)
-_MORE_POWERS = (4.0, -4.0, 30.0, -30.0, 0.2)
 _ENOUGH = 20  # starts in a row that found nothing better
 _UNANIMOUS = 10  # starts that all agree are convincing, although the power is not pinned down
 _NEARLY_UNANIMOUS = 5  # if the power is roughly known
@@ -90,7 +88,7 @@ def search(
     n_starts : int or "auto"
         How many starts; "auto" stops when they agree.
     max_iter, tolerance
-        Passed to :func:`~welfarist.solvers.newton.descend`.
+        Passed to :func:`~welfarist.solvers.descent.descend`.
     observations : float
         How many observations the mean loss stands for, to judge how well p is determined.
     """
@@ -171,6 +169,7 @@ class _Schedule:
         self._loss = loss
         self._rng = rng
         self._fixed = p
+        self._ratios = loss.family.ratios
 
     def starts(self) -> Iterator[Point]:
         """Yield starting points without end."""
@@ -180,13 +179,13 @@ class _Schedule:
             while True:
                 yield self._at(self._random_weights(), self._fixed)
                 yield self._disturbed(0.5)
-        first, *others = _FIRST_POWERS
+        first, *others = self._loss.family.starts
         yield self._at(equal, first)
         for power in others:
             # The noise is known by now, and so much the same wherever the rule is sought.
             yield Point(equal, self._allowed(power), self._best_point().extras)
         yield self._far_out(30.0)
-        for power in _MORE_POWERS:
+        for power in self._loss.family.more_starts:
             yield self._at(equal, power)
             yield self._random_ratios()
         while True:
@@ -204,8 +203,8 @@ class _Schedule:
         return Point(weights, p, self._loss.starting_extras(weights, p))
 
     def _allowed(self, p: float) -> float:
-        """Only positive powers are searched where a utility is 0."""
-        return abs(p) if self._loss.has_zeros and self._fixed is None else p
+        """A power like this one that may be searched; a given one is taken as it is."""
+        return self._loss.allowed(p) if self._fixed is None else p
 
     def _best_point(self) -> Point:
         assert self.best is not None
@@ -226,7 +225,7 @@ class _Schedule:
         k = len(point.weights)
         if k == 0:
             return self._at(point.weights, self._random_power())
-        if self._fixed is None and abs(point.p) >= _RATIO_POWER:
+        if self._fixed is None and self._ratios and abs(point.p) >= _RATIO_POWER:
             return self._stretched(point.p * self._rng.uniform(0.2, 1.0), share)
         fresh = self._rng.dirichlet(np.full(k, 0.5))
         weights = onto_simplex((1.0 - share) * point.weights + share * fresh)
@@ -236,7 +235,7 @@ class _Schedule:
         """Far out on the side of the best point, ratios a = log(w) / p of the size of log u."""
         best = self._best_point()
         k = len(best.weights)
-        if k == 0 or abs(best.p) < _RATIO_POWER:
+        if k == 0 or not self._ratios or abs(best.p) < _RATIO_POWER:
             return self._at(self._random_weights(), self._random_power())
         power = float(np.copysign(self._rng.choice([10.0, 30.0, 60.0]), best.p))
         spread = self._rng.choice([0.3, 1.0])
@@ -247,7 +246,7 @@ class _Schedule:
     def _far_out(self, power: float) -> Point:
         """The best point moved to a large power with its ratios kept."""
         point = self._best_point()
-        if len(point.weights) == 0 or abs(point.p) < 0.5:
+        if len(point.weights) == 0 or not self._ratios or abs(point.p) < 0.5:
             return self._disturbed(0.5)
         return self._stretched(float(np.copysign(power, point.p)), 0.0)
 

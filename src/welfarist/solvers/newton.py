@@ -1,457 +1,203 @@
-"""Joint second-order steps in weights, power and noise, from one start.
+"""From a loss to its optimum: subset first, several starts, polish on everything, limits.
 
-Three kinds of step share one gradient and one curvature matrix per iteration:
-
-* the *Fisher step*, a quadratic programme over the simplex with Levenberg damping: it may set
-  weights to zero and release them again, and works from anywhere;
-* the *face step*, exact Newton among the weights that are positive: near an optimum it converges
-  quadratically where the Fisher step only gains a constant factor;
-* the *ratio step*, in ``a_i = log(w_i) / p`` instead of w_i. For large |p| welfare is nearly
-  ``max_i u_i exp(a_i)`` (or min), which depends on tiny weights through their logarithm: what is
-  a straight line in a is a path that hugs the simplex's edge in w.
+This is the default solver. Data of ordinary size go straight to the multistart. Large data are
+first searched on a small random share, whose optimum is polished on a larger one and at last on
+everything: from a point that close two or three steps are enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import asinh, sinh
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from welfarist.losses import Evaluation, Loss, Point, QuadraticModel, weight_units
-from welfarist.simplex import QuadraticStep, onto_simplex
-from welfarist.solvers.coordinates import Curvature, Ratios, keeping_the_sum, minimiser
-from welfarist.validation import FloatArray
+from welfarist.base.errors import InputError
+from welfarist.base.progress import Progress
+from welfarist.base.validation import FloatArray
+from welfarist.losses import DecisionLoss, Loss
+from welfarist.proofs import can_certify, search_powers
+from welfarist.solvers.base import Optimum, uncovered
+from welfarist.solvers.coordinates import Curvature
+from welfarist.solvers.descent import Descent, descend
+from welfarist.solvers.limits import LimitFit, Rule, fit_rule
+from welfarist.solvers.multistart import StartCount, search
 
-# With a utility of 0 welfare is positive for p > 0 only.
-SMALLEST_POSITIVE_POWER = 1e-3
-
-_LONGEST_IN_POWER = 1.0  # step in t = asinh(p)
-_LONGEST_IN_EXTRA = 2.0  # step in log tau or log scale
-_FLAT = 1e-16  # curvature of what the data do not determine, relative to the typical one
-_FLOOR = 1e-13  # relative damping that is always there, so that no programme is singular
-_FIRST_DAMPING = 1e-3
-_LARGEST_DAMPING = 1e10
-_LOCAL = 1e-2  # predicted relative decrease from which the exact Hessian is worth its cost
-_SLOW = 0.3  # a step that predicts this share of the last one's gain is a slow one
-_BORROWED = 0.1  # curvature of another point must make steps shrink this fast
-_RATIO_POWER = 2.0  # |p| from which the ratio step can help
-_RATIO_ATTEMPTS = (
-    ("exact", 1e-9),
-    ("exact", 1e-2),
-    ("exact", 1.0),
-    ("fisher", 1e-8),
-    ("fisher", 1e-3),
-    ("fisher", 1e-1),
-    ("fisher", 10.0),
-)
-_LOWEST_LOG_WEIGHT = -660.0  # e^-660 is 1e-287: positive, and its inverse is a number
-_STEADY = 1e-8  # relative decrease that rounding may prevent
+# Above this many decisions a search on a share of them is cheaper than one on all.
+_LARGE = 20_000
+_SHARE = 10_000
+_GROWTH = 8
+# How closely to solve on a share, whose optimum is off by its sampling error anyway.
+_ROUGH = 1e-5
+# On everything, a ten-thousandth of what one of a million decisions contributes to the loss.
+_FINE = 1e-10
+# Decisions per parameter that a share must keep to determine the optimum well enough.
+_PER_PARAMETER = 100
+# A limiting rule is preferred to a large power even if rounding makes it look worse.
+_LIMIT_SLACK = 1e-9
+FAR = 20.0
+# How closely all powers are searched under known weights: near enough to tell optima apart.
+_LOOSE = 1e-3
+_MOST_BOXES = 200
+# From this |p| on it is worth searching who counts at the limit.
+_TOWARDS = 5.0
 
 
 @dataclass(frozen=True)
-class Descent:
-    """Where one start led.
-
-    Attributes
-    ----------
-    point : Point
-    value : float
-        The loss there.
-    converged : bool
-    n_iter : int
-    reason : str
-        Why it stopped, in words.
-    fisher : (q, q) array or None
-        The Fisher or Gauss-Newton matrix of the last step, next to the point.
-    """
-
-    point: Point
-    value: float
-    converged: bool
-    n_iter: int
-    reason: str
-    fisher: FloatArray | None = None
-
-
-def descend(
-    loss: Loss,
-    start: Point,
-    *,
-    max_iter: int = 200,
-    tolerance: float = 1e-12,
-    known: Sequence[Descent] = (),
-    reach: float = 1.0,
-    near: bool = False,
-    borrowed: Curvature | None = None,
-) -> Descent:
-    """Follow second-order steps from `start` until no step promises a lower loss.
+class Newton:
+    """Joint second-order steps from as many starts as a problem needs: the default solver.
 
     Parameters
     ----------
-    loss : Loss
-    start : Point
+    n_starts : int or "auto"
+        How many starts; "auto" stops when they agree and goes on when they do not.
     max_iter : int
-        Largest number of steps.
+        Largest number of steps per start.
     tolerance : float
-        Stop when the predicted decrease is below this share of the loss.
-    known : sequence of Descent
-        Optima found before; a path that enters the bowl of one of them stops there.
-    reach : float
-        How wide those bowls are taken to be; wider where the data determine everything well.
-    near : bool
-        Whether the start is known to be close to an optimum, so that exact steps come first.
-    borrowed : Curvature, optional
-        That of a very similar loss near `start`, for a first step without curvature of its own.
+        Relative decrease of the loss below which a start has converged.
     """
-    walk = _Walk(loss, start, tolerance, near, borrowed)
-    if walk.size == 0:
-        return Descent(start, walk.value, True, 0, "nothing to learn")
-    for iteration in range(1, max_iter + 1):
-        predicted = walk.step()
-        value = walk.value
-        if walk.remaining <= tolerance * abs(value) + loss.resolution:
-            reason = "no step promises a lower loss"
-            return Descent(walk.point, value, True, iteration, reason, walk.fisher)
-        if walk.stuck:
-            steady = predicted <= _STEADY * abs(value)
-            reason = "rounding hides any further decrease" if steady else "no step lowers the loss"
-            return Descent(walk.point, value, steady, iteration, reason, walk.fisher)
-        for optimum in known:
-            if _joins(walk.point, value, optimum, reach):
-                return Descent(
-                    optimum.point, optimum.value, True, iteration, "joined an optimum found before"
-                )
-    return Descent(walk.point, walk.value, False, max_iter, f"{max_iter} steps were not enough")
+
+    n_starts: StartCount = "auto"
+    max_iter: int = 200
+    tolerance: float = 1e-12
+
+    def covers(self, feature: str) -> bool:
+        """Every loss that has derivatives will do, whatever it is made of."""
+        return feature != "errors"
+
+    def check(self, loss: Loss) -> None:
+        """Refuse, before any work, a loss without derivatives."""
+        reason = uncovered(loss, self.covers)
+        if reason:
+            raise InputError(
+                f'solver="newton" follows derivatives, which {reason} do not have. Use '
+                'solver="exact".'
+            )
+
+    def minimise(
+        self,
+        loss: Loss,
+        rng: np.random.Generator,
+        *,
+        p: float | None,
+        observations: float,
+        progress: Progress,  # noqa: ARG002 - milliseconds need no bar
+    ) -> Optimum:
+        """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
+        if p is not None and np.isinf(p):
+            return self._at_limit(loss, p)
+        max_iter, tolerance = self.max_iter, self.tolerance
+        sizes = _growing_shares(loss)
+        part = loss.share(sizes[0] / loss.decisions, rng) if sizes else loss
+        found = search(
+            part,
+            rng,
+            p=p,
+            n_starts=self.n_starts,
+            max_iter=max_iter,
+            tolerance=tolerance,
+            observations=observations * part.decisions / loss.decisions,
+        )
+        best, n_iter = found.best, found.n_iter
+        if p is None and can_certify(part):
+            best = _checked_at_all_powers(part.data, best, max_iter, tolerance)
+        borrowed = Curvature.of(part, best.point) if sizes else None
+        for size in [*sizes[1:], loss.decisions] if sizes else []:
+            whole = size == loss.decisions
+            part = loss if whole else loss.share(size / loss.decisions, rng)
+            best = descend(
+                part,
+                best.point,
+                max_iter=max_iter,
+                tolerance=max(tolerance, _FINE if whole else _ROUGH),
+                near=True,
+                borrowed=borrowed,
+            )
+            n_iter += best.n_iter
+            borrowed = None if whole else Curvature.of(part, best.point)
+        rule = Rule(best, loss.weighting.to_people(best.point.weights))
+        settled = found.pinned and abs(best.point.p) < FAR
+        if loss.learn_power and not settled and not loss.interior:
+            if not loss.is_perfect(best.value):
+                rule = _compare_limits(loss.data, rule, max_iter, tolerance)
+            rule = _prefer_plain(loss.data, rule, max_iter, tolerance)
+        return _optimum(rule, n_iter, found.values, found.agreeing)
+
+    def _at_limit(self, loss: Loss, p: float) -> Optimum:
+        limit = LimitFit(loss.data, p, self.max_iter, self.tolerance)
+        # Under a prior everybody counts, and all weights are equally good.
+        rule = limit.with_everybody() if loss.interior else limit.search()
+        return _optimum(rule, rule.descent.n_iter, np.array([rule.value]), 1)
 
 
-def uncertainty_of_power(loss: Loss, found: Descent, observations: float) -> float:
-    """Return the standard error of t = asinh(p), from the Fisher matrix on the active face.
+def _checked_at_all_powers(
+    loss: DecisionLoss, best: Descent, max_iter: int, tolerance: float
+) -> Descent:
+    """With known weights all powers can be searched with proof: go on from a lower loss if found.
 
-    Infinite where the matrix is singular: the data do not determine p.
+    Starts that agree are no proof, and one in a hundred such problems has a lower optimum far off.
     """
-    if found.fisher is None:
-        return float("inf")
-    k, weights = loss.weighting.free, found.point.weights
-    rows = np.concatenate([np.flatnonzero(weights > 0), np.arange(k, len(found.fisher))])
-    positive = weights[weights > 0]
-    basis = keeping_the_sum(positive, len(rows)) if k else np.eye(len(rows))
-    information = basis @ found.fisher[np.ix_(rows, rows)] @ basis.T
-    direction = np.zeros(len(rows))
-    direction[len(positive)] = 1.0
-    reduced = basis @ direction
-    solved = minimiser(information, -reduced)
-    if solved is None:
-        return float("inf")
-    # A squared error becomes a log likelihood per observation when divided by twice its mean.
-    spread = 2.0 * found.value if loss.squared else 1.0
-    return float(np.sqrt(max(float(reduced @ solved), 0.0) * spread / observations))
+    found = search_powers(loss, best.value, gap=_LOOSE, max_boxes=_MOST_BOXES)
+    if found.point is None:
+        return best
+    # A limit is compared for itself later, once the search has gone far enough towards it.
+    far = loss.search_range[1] / 2.0
+    start = replace(found.point, p=min(max(found.point.p, -far), far))
+    again = descend(loss, start, max_iter=max_iter, tolerance=tolerance)
+    return again if again.value < best.value else best
 
 
-def _joins(point: Point, value: float, optimum: Descent, reach: float) -> bool:
-    """Whether a point lies in the bowl of a known optimum: all parameters and the loss agree."""
-    there = optimum.point
-    return bool(
-        0 <= value - optimum.value <= 1e-3 * reach * reach * abs(optimum.value)
-        and abs(asinh(point.p) - asinh(there.p)) <= 0.1 * reach
-        and np.abs(point.weights - there.weights).max(initial=0.0) <= 0.02 * reach
-        and np.abs(point.extras - there.extras).max(initial=0.0) <= 0.1 * reach
-        and (abs(point.p) < _RATIO_POWER or _same_ratios(point, there, 0.05 * reach))
+def _optimum(rule: Rule, n_iter: int, values: FloatArray, agreeing: int) -> Optimum:
+    found = rule.descent
+    return Optimum(
+        found.point,
+        rule.weights,
+        found.value,
+        found.converged,
+        found.reason,
+        n_iter,
+        values,
+        agreeing,
+        found.nothing_to_learn,
     )
 
 
-def _same_ratios(one: Point, other: Point, slack: float) -> bool:
-    """Whether log(w) / p agree, which tell weights apart that are all but 0 far out."""
-    counted = one.weights > 0
-    if not np.array_equal(counted, other.weights > 0):
-        return False
-    ratios = [np.log(point.weights[counted]) / point.p for point in (one, other)]
-    return bool(np.abs(ratios[0] - ratios[1]).max(initial=0.0) <= slack)
+def _growing_shares(loss: Loss) -> list[int]:
+    """Sizes of the random shares to work through before everything; none for ordinary data."""
+    parameters = loss.weighting.free + loss.learn_power + len(loss.parameters)
+    size = max(_SHARE, _PER_PARAMETER * parameters)
+    if loss.decisions <= _LARGE or size > loss.decisions / 2:
+        return []
+    sizes = []
+    while size <= loss.decisions / 2:
+        sizes.append(size)
+        size *= _GROWTH
+    return sizes
 
 
-class _Walk:
-    """The current point and what the last steps taught about how far to trust the model."""
+def _compare_limits(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: float) -> Rule:
+    """Prefer p = -inf or inf if the rule there explains the decisions at least as well.
 
-    _here: Evaluation | None
+    Who counts there is searched on the side to which p has gone far.
+    """
+    p = best.descent.point.p
+    for end in loss.limits:
+        limit = LimitFit(loss, end, max_iter, tolerance)
+        far = np.copysign(1.0, end) * p > _TOWARDS
+        rule = limit.search(loss.weighting.gather(best.weights)) if far else limit.with_everybody()
+        # A large power is as good as the limit; a moderate one must be clearly worse.
+        slack = _LIMIT_SLACK * abs(best.value)
+        if rule.value <= best.value + (slack if abs(p) > FAR else -slack):
+            best = rule
+    return best
 
-    def __init__(
-        self,
-        loss: Loss,
-        start: Point,
-        tolerance: float,
-        near: bool,
-        borrowed: Curvature | None,
-    ) -> None:
-        self.loss = loss
-        self.stuck = False
-        self.remaining = np.inf
-        self.fisher: FloatArray | None = None
-        self.weights = loss.weighting.free
-        others = int(loss.learn_power) + len(loss.extra_names)
-        self.size = self.weights + others
-        self._programme = QuadraticStep(self.weights, others)
-        self._tolerance = tolerance
-        self._damping = 1e-9 if near else _FIRST_DAMPING
-        self._last_predicted = np.inf
-        self._exact_steps = 0
-        self._slow_steps = 0
-        self._near = self._local = near
-        self.borrowed = borrowed
-        self._foreign = borrowed is not None
-        self._go(start, loss.evaluate(start))
 
-    def step(self) -> float:
-        """Take the best step found; return the decrease it promised."""
-        lower, upper = self._bounds()
-        if self.borrowed is not None:
-            predicted = self._borrowed_step(lower, upper)
-            if predicted is not None:
-                return predicted
-        assert self._here is not None
-        model = self._here.model()
-        self.fisher = model.curvature
-        far_out = self.weights > 0 and abs(self.point.p) >= _RATIO_POWER
-        ratio = far_out and self._slow_steps >= 2 and not self.loss.interior
-        hessian = None
-        local = self._local and self._on_its_face(model.gradient)
-        if local or ratio:
-            hessian = model.curvature + self._here.remainder()
-            # Good for the next steps too, which then need gradients only.
-            if self._near and Curvature.can_be_carried(self.point):
-                self.borrowed = Curvature.at(self.point, model.curvature, hessian)
-        self._here = None  # all that a step needs is known; the arrays can go before new ones come
-        predicted = None
-        if local and hessian is not None:
-            predicted = self._face_step(model.gradient, hessian, lower, upper)
-        exact = predicted is not None
-        if predicted is None:
-            predicted = self._robust_step(model, hessian if ratio else None, lower, upper)
-        return self._note(predicted, exact)
-
-    def _borrowed_step(self, lower: FloatArray, upper: FloatArray) -> float | None:
-        """Take a step with borrowed curvature; give it back if that does not work."""
-        assert self._here is not None
-        assert self.borrowed is not None
-        gradient = self._here.gradient()
-        self._here = None
-        fisher, hessian = self.borrowed.in_units_of(self.point)
-        predicted = self._face_step(gradient, hessian, lower, upper)
-        exact = predicted is not None
-        if predicted is None:
-            step = self._fisher_step(QuadraticModel(gradient, fisher), lower, upper, hurry=True)
-            if step is not None and step[1].value <= self.value:
-                self._go(step[0], step[1])
-                predicted = step[2]
-        # That of another loss is good for one step; one's own, for as long as it works.
-        if self._foreign or predicted is None or predicted > _BORROWED * self._last_predicted:
-            self.borrowed, self._foreign = None, False
-        if predicted is None:
-            self._stay()
-            return None
-        return self._note(predicted, exact)
-
-    def _note(self, predicted: float, exact: bool) -> float:
-        """Learn from a step how fast the walk converges."""
-        self._exact_steps = self._exact_steps + 1 if exact else 0
-        # Exact steps converge at least as fast as the last two: the same factor again is left.
-        factor = min(1.0, predicted / self._last_predicted) if self._exact_steps > 1 else 1.0
-        self.remaining = predicted * factor
-        self._slow_steps = self._slow_steps + 1 if predicted > _SLOW * self._last_predicted else 0
-        self._last_predicted = predicted
-        return predicted
-
-    def _bounds(self) -> tuple[FloatArray, FloatArray]:
-        """How far each parameter may move (q,), (q,)."""
-        loss, point, k = self.loss, self.point, self.weights
-        lower, upper = np.empty(self.size), np.full(self.size, np.inf)
-        # A weight may fall to 0, that is by its own unit; under a prior it may only come close.
-        lower[:k] = np.where(point.weights > 0, -0.99 if loss.interior else -1.0, 0.0)
-        if loss.learn_power:
-            t, edge = asinh(point.p), asinh(loss.largest_power)
-            floor = asinh(SMALLEST_POSITIVE_POWER) if loss.has_zeros else -edge
-            lower[k] = max(-_LONGEST_IN_POWER, floor - t)
-            upper[k] = min(_LONGEST_IN_POWER, edge - t)
-        if len(point.extras):
-            smallest, largest = loss.extra_bounds
-            tail = slice(self.size - len(point.extras), None)
-            lower[tail] = np.maximum(smallest - point.extras, -_LONGEST_IN_EXTRA)
-            upper[tail] = np.minimum(largest - point.extras, _LONGEST_IN_EXTRA)
-        return lower, upper
-
-    def _moved(self, move: FloatArray) -> Point:
-        k, point = self.weights, self.point
-        weights = point.weights
-        if k:
-            weights = onto_simplex(weights + weight_units(weights) * move[:k])
-        return self._with_others(weights, move[k:])
-
-    def _with_others(self, weights: FloatArray, move: FloatArray) -> Point:
-        """Return the point with new weights and the power and extras moved (m,)."""
-        p = self.point.p
-        if self.loss.learn_power:
-            edge = self.loss.largest_power
-            p = min(max(sinh(asinh(p) + float(move[0])), -edge), edge)
-        extras = self.point.extras
-        if len(extras):
-            smallest, largest = self.loss.extra_bounds
-            moved = extras + move[len(move) - len(extras) :]
-            extras = np.minimum(np.maximum(moved, smallest), largest)
-        return Point(weights, p, extras)
-
-    def _go(self, point: Point, evaluation: Evaluation) -> None:
-        self.point, self.value = point, evaluation.value
-        self._here = evaluation
-
-    def _stay(self) -> None:
-        self._here = self.loss.evaluate(self.point)
-
-    def _robust_step(
-        self,
-        model: QuadraticModel,
-        hessian: FloatArray | None,
-        lower: FloatArray,
-        upper: FloatArray,
-    ) -> float:
-        """Take a Fisher step, or a ratio step (for which the Hessian is given) if it is better."""
-        before = self.value
-        ratio = None
-        if hessian is not None:
-            ratio = self._ratio_step(model, hessian, lower, upper)
-        fisher = self._fisher_step(model, lower, upper, hurry=ratio is not None)
-        if ratio is not None and (fisher is None or ratio[1].value < fisher[1].value):
-            self._go(*ratio)
-            return before - self.value
-        if fisher is None:
-            self.stuck = True
-            self._stay()
-            return self._last_predicted
-        point, evaluation, predicted = fisher
-        gain = (before - evaluation.value) / max(predicted, np.finfo(np.float64).tiny)
-        if gain > 0.75:
-            self._damping = max(self._damping * 0.1, 1e-9)
-        elif gain < 0.25:
-            self._damping *= 4.0
-        self._local = predicted < _LOCAL * abs(before)
-        if evaluation.value <= before:
-            self._go(point, evaluation)
-        else:
-            self._stay()
-        return predicted
-
-    def _fisher_step(
-        self, model: QuadraticModel, lower: FloatArray, upper: FloatArray, hurry: bool
-    ) -> tuple[Point, Evaluation, float] | None:
-        """Minimise the damped Fisher model; damp more until the loss falls.
-
-        In a `hurry` (there is another step to fall back on) only one attempt is made.
-        """
-        curvature = model.curvature
-        diagonal = curvature.diagonal()
-        # What the data do not determine gets a little curvature of its own.
-        typical = diagonal[self._ordinary()].mean()
-        diagonal = np.maximum(diagonal, _FLAT * typical + 1e-300)
-        before = self.value
-        on_diagonal = np.arange(self.size)
-        units = weight_units(self.point.weights)
-        while self._damping <= _LARGEST_DAMPING:
-            damped = curvature.copy()
-            damped[on_diagonal, on_diagonal] = diagonal * (1.0 + self._damping + _FLOOR)
-            move = self._programme.solve(model.gradient, damped, lower, upper, units)
-            if move is not None:
-                predicted = -float(model.gradient @ move + 0.5 * move @ (curvature @ move))
-                point = self._moved(move)
-                evaluation = self.loss.evaluate(point)
-                negligible = predicted <= self._tolerance * abs(before) + self.loss.resolution
-                if evaluation.value <= before or negligible:
-                    return point, evaluation, predicted
-                self._last_predicted = predicted
-                if hurry:
-                    return None
-            self._damping = max(self._damping * 8.0, 1e-6)
-        return None
-
-    def _on_its_face(self, gradient: FloatArray) -> bool:
-        """Whether no weight wants to leave 0."""
-        k = self.weights
-        positive = self.point.weights > 0
-        common = gradient[:k][positive].sum()  # the multiplier of the sum
-        return not bool((gradient[:k][~positive] < common).any())
-
-    def _ordinary(self) -> npt.NDArray[np.bool_]:
-        """Parameters whose curvature is of ordinary size: all but the weights that are 0 (q,)."""
-        ordinary = np.ones(self.size, dtype=bool)
-        ordinary[: self.weights] = self.point.weights > 0
-        return ordinary
-
-    def _face_step(
-        self, gradient: FloatArray, hessian: FloatArray, lower: FloatArray, upper: FloatArray
-    ) -> float | None:
-        """Take an exact Newton step among the positive weights, if it stays there and pays."""
-        move = self._face_move(gradient, hessian, lower, upper)
-        if move is None:
-            return None
-        predicted = -0.5 * float(gradient @ move)
-        point = self._moved(move)
-        evaluation = self.loss.evaluate(point)
-        enough = 0.0 if predicted <= _STEADY * abs(self.value) else 0.1 * predicted
-        if not evaluation.value <= self.value - enough:
-            return None
-        self._go(point, evaluation)
-        return predicted
-
-    def _face_move(
-        self, gradient: FloatArray, hessian: FloatArray, lower: FloatArray, upper: FloatArray
-    ) -> FloatArray | None:
-        k, weights = self.weights, self.point.weights
-        free = self._ordinary()
-        outward = ((lower >= 0) & (gradient > 0)) | ((upper <= 0) & (gradient < 0))
-        free[k:] &= ~outward[k:]
-        if not self._on_its_face(gradient):
-            return None
-        rows = np.flatnonzero(free)
-        basis = keeping_the_sum(weights[free[:k]], len(rows)) if k else np.eye(len(rows))
-        on_face = basis @ hessian[np.ix_(rows, rows)] @ basis.T
-        reduced = minimiser(on_face, basis @ gradient[rows])
-        if reduced is None:
-            return None
-        move = np.zeros(self.size)
-        move[rows] = basis.T @ reduced
-        return None if (move < lower).any() or (move > upper).any() else move
-
-    def _ratio_step(
-        self, model: QuadraticModel, hessian: FloatArray, lower: FloatArray, upper: FloatArray
-    ) -> tuple[Point, Evaluation] | None:
-        """Take a damped Newton step in a = log(w) / p, power and extras.
-
-        People with weight 0 keep it. The exact Hessian is tried first, then the Fisher matrix.
-        """
-        k, weights = self.weights, self.point.weights
-        support = np.flatnonzero(weights > 0)
-        s = len(support)
-        kept = np.concatenate([support, np.arange(k, self.size)])
-        square = np.ix_(kept, kept)
-        change = Ratios(weights[support], self.point.p, self.loss.learn_power, len(kept))
-        gradient = change.matrix @ model.gradient[kept]
-        fisher = change.matrix @ model.curvature[square] @ change.matrix.T
-        exact = change.matrix @ hessian[square] @ change.matrix.T
-        exact += change.bending(model.gradient[kept])
-        diagonal = np.diag(fisher) + 1e-10 * np.diag(fisher).max()
-        for curvature, damping in _RATIO_ATTEMPTS:
-            damped = (exact if curvature == "exact" else fisher).copy()
-            damped[np.diag_indices(len(kept))] += damping * diagonal
-            move = minimiser(damped, gradient)
-            if move is None:
-                continue
-            np.clip(move[:s], -1.0, 1.0, out=move[:s])
-            np.clip(move[s:], lower[k:], upper[k:], out=move[s:])
-            moved = self._with_others(weights, move[s:])
-            exponents = moved.p * (change.a + move[:s])
-            fresh = np.zeros(k)
-            fresh[support] = np.exp(np.maximum(exponents - exponents.max(), _LOWEST_LOG_WEIGHT))
-            point = Point(onto_simplex(fresh), moved.p, moved.extras)
-            evaluation = self.loss.evaluate(point)
-            if evaluation.value < self.value:
-                return point, evaluation
-        return None
+def _prefer_plain(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: float) -> Rule:
+    """Report the family's plain rule, with equal weights if free, where none explains more."""
+    if loss.family.plain is None:
+        return best
+    people = loss.weighting.people
+    fixed = loss.weighting.fixed
+    plain = np.full(people, 1.0 / people) if fixed is None else fixed
+    found = fit_rule(loss, plain, loss.family.plain, max_iter, tolerance)
+    rounding = min(tolerance, _LIMIT_SLACK) * abs(best.value) + loss.resolution
+    return found if found.value <= best.value + rounding else best

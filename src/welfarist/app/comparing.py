@@ -1,0 +1,151 @@
+"""Doctrines, saved models and a learned rule side by side on the same decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
+from welfarist.app.learning import LearnerOptions, learner_of
+from welfarist.app.texts import listed
+from welfarist.app.usage import UsageError
+from welfarist.app.warned import heard
+from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
+from welfarist.families.rule import WelfareFunction
+
+if TYPE_CHECKING:  # it takes seconds to import: whatever is wrong with the files is said before
+    from welfarist.comparing.side_by_side import SideBySide
+
+_FLATTERED = (
+    "a saved model counts as learning nothing from these decisions: if it was learned from them, "
+    "it looks better than it is, held out as well."
+)
+
+
+@dataclass(frozen=True)
+class CompareRequest:
+    """What is to be compared, on which decisions.
+
+    Attributes
+    ----------
+    actions : str
+        The file of the actions, or of wide comparisons.
+    table : TableOptions
+    decision : DecisionOptions
+    learner : LearnerOptions
+        Doctrines take all but p from it.
+    doctrines : str or None
+        Their names, or "none"; None is all of them.
+    models : tuple of str
+        Files of saved models.
+    learn : bool
+        Whether a rule is learned as well.
+    folds : int
+        Parts in which decisions are held out; 0 for none.
+    """
+
+    actions: str
+    table: TableOptions = field(default_factory=TableOptions)
+    decision: DecisionOptions = field(default_factory=DecisionOptions)
+    learner: LearnerOptions = field(default_factory=LearnerOptions)
+    doctrines: str | None = None
+    models: tuple[str, ...] = ()
+    learn: bool = True
+    folds: int = 5
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What is compared, read from files.
+
+    Attributes
+    ----------
+    asked : CompareRequest
+    rules : dict of WelfareFunction
+        Of saved models, by the names of their files.
+    decided : Decided
+    """
+
+    asked: CompareRequest
+    rules: dict[str, WelfareFunction]
+    decided: Decided
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How rules fare side by side.
+
+    Attributes
+    ----------
+    found : SideBySide
+    caveats : tuple of str
+    notes : tuple of str
+        What was guessed when the decisions were read.
+    """
+
+    found: SideBySide
+    caveats: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def said(self, words: Callable[[str], str] = str) -> list[str]:
+        """The caveats, each once, put by `words`."""
+        return list(dict.fromkeys(map(words, self.caveats)))
+
+    def to_dict(self, words: Callable[[str], str] = str) -> dict[str, Any]:
+        """What a program reads; caveats are put by `words`."""
+        said = {"caveats": self.said(words), "notes": list(self.notes)}
+        return {**self.found.to_dict(), **said}
+
+
+def read(asked: CompareRequest) -> Contest:
+    """Read saved models, and then what was decided, which may take longer."""
+    rules = _saved(asked.models) if asked.models else {}
+    return Contest(asked, rules, read_decisions(asked.actions, asked.table, asked.decision))
+
+
+def _saved(paths: tuple[str, ...]) -> dict[str, WelfareFunction]:
+    """The rules of saved models, by the names of their files."""
+    from welfarist.results.saved_models import load_model
+
+    rules: dict[str, WelfareFunction] = {}
+    for path in paths:
+        name = Path(path).name
+        rules[name if name not in rules else path] = load_model(path).welfare
+    return rules
+
+
+def compare(contest: Contest) -> Compared:
+    """Put everything that competes side by side."""
+    from welfarist.comparing.side_by_side import compare as side_by_side
+
+    asked, decided = contest.asked, contest.decided
+    items = _items(contest, learner_of(asked.learner, decided))
+    with heard() as said:
+        found = side_by_side(
+            items,
+            decided.X,
+            decided.scores,
+            folds=asked.folds or None,
+            random_state=asked.learner.seed,
+        )
+    caveats = (*said, *([_FLATTERED] if contest.rules else []))
+    return Compared(found, caveats, decided.notes)
+
+
+def _items(contest: Contest, base: Any) -> dict[str, Any]:
+    """Who competes, by name: doctrines take all but p from the learner."""
+    from sklearn.base import clone
+
+    asked = contest.asked
+    items: dict[str, Any] = {"learned": base} if asked.learn else {}
+    told = listed(asked.doctrines)
+    wanted = [doctrine.name for doctrine in DOCTRINES] if told is None else told
+    for doctrine in wanted if wanted != ["none"] else []:
+        items[doctrine] = clone(base).set_params(p=power_of(doctrine))
+    for name, rule in contest.rules.items():
+        items[name if name not in items else f"{name} (saved)"] = rule
+    if not items:
+        raise UsageError("name what to compare: {doctrines}, {model} or {learn}.")
+    return items

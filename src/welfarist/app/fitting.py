@@ -1,0 +1,171 @@
+"""Learning the rule behind decisions: read, learn, and everything that is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
+from welfarist.app.learning import LearnerOptions, learner_of
+from welfarist.app.targets import check_targets
+from welfarist.app.usage import RequestError, UsageError
+
+if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the files is said before
+    from welfarist.inference.covariance import CovarianceName
+    from welfarist.inference.intervals import MethodName
+    from welfarist.results.record import FitResult
+    from welfarist.results.saved_models import Model
+    from welfarist.results.summary import Summary, SummaryRecord, SummaryRow
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """What is to be learned from, how, and what is wanted of it.
+
+    Attributes
+    ----------
+    actions : str
+        The file of the actions, or of wide comparisons.
+    table : TableOptions
+    decision : DecisionOptions
+    learner : LearnerOptions
+    level : float
+        Of the intervals.
+    method, covariance
+        How intervals and standard errors are made, see `FitResult.interval`.
+    intervals : bool
+        Whether there are to be any.
+    save, report : str or None
+        Where the model and the report will be written.
+    """
+
+    actions: str
+    table: TableOptions = field(default_factory=TableOptions)
+    decision: DecisionOptions = field(default_factory=DecisionOptions)
+    learner: LearnerOptions = field(default_factory=LearnerOptions)
+    level: float = 0.95
+    method: MethodName | None = None
+    covariance: CovarianceName = "fisher"
+    intervals: bool = True
+    save: str | None = None
+    report: str | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What was learned, and what is said of it.
+
+    Attributes
+    ----------
+    asked : FitRequest
+    result : FitResult
+        With the standard errors that were asked for.
+    record : SummaryRecord
+        The summary, with a caveat if the rule does not describe the decisions.
+    notes : tuple of str
+        What was guessed when the decisions were read.
+    """
+
+    asked: FitRequest
+    result: FitResult
+    record: SummaryRecord
+    notes: tuple[str, ...]
+
+    def summary(self, words: Callable[[str], str] = str) -> Summary:
+        """The summary; `words` puts each message as its readers know things."""
+        from welfarist.results.summary import Summary
+
+        return Summary(self._in(words))
+
+    def model(self) -> Model:
+        """What is saved: what was learned, with the intervals and caveats of the summary."""
+        from welfarist.results.saved_models import Model
+
+        rows = self._sure()
+        found: dict[str, Any] = {row.parameter: (row.low, row.high) for row in rows}
+        kept = {"level": self.record.level, **found} if found else {}
+        return replace(Model.of(self.result, kept), caveats=self.record.caveats)
+
+    def save(self, path: str) -> None:
+        """Save the model to a file."""
+        from welfarist.results.saved_models import save_model
+
+        save_model(self.model(), path)
+
+    def write_report(self, path: str) -> None:
+        """Write the report, with the intervals that were asked for."""
+        self.result.report(path, level=self.asked.level, method=self.asked.method)
+
+    def to_dict(self, words: Callable[[str], str] = str) -> dict[str, Any]:
+        """What a program reads; messages are put by `words`."""
+        estimates = self.result.to_dict()
+        decisions = estimates.pop("decisions")
+        if self.result.exact is not None:
+            estimates["powers"] = [[part.low, part.high] for part in self.result.exact.intervals]
+        record = self._in(words)
+        return {
+            **estimates,
+            "n": int(decisions) if float(decisions).is_integer() else decisions,
+            "intervals": self._intervals(),
+            "level": record.level,
+            "lines": list(record.lines),
+            "caveats": list(record.caveats),
+            "notes": list(self.notes),
+        }
+
+    def _in(self, words: Callable[[str], str]) -> SummaryRecord:
+        said = self.record
+        lines, caveats = tuple(map(words, said.lines)), tuple(map(words, said.caveats))
+        return replace(said, lines=lines, caveats=caveats)
+
+    def _sure(self) -> list[SummaryRow]:
+        """The rows that have intervals."""
+        return [row for row in self.record.rows if row.low is not None]
+
+    def _intervals(self) -> dict[str, Any]:
+        """The intervals by name, those of weights by person."""
+        found: dict[str, Any] = {}
+        weights = {}
+        for row in self._sure():
+            if row.person is not None:
+                weights[self.result.stakeholders[row.person]] = [row.low, row.high]
+            else:
+                found[row.parameter.replace(" ", "_")] = [row.low, row.high]
+        return {**found, "weights": weights} if weights else found
+
+
+def read(asked: FitRequest) -> Decided:
+    """Check what was asked for and read what was decided."""
+    inputs = (
+        asked.actions, asked.decision.comparisons, asked.learner.weights, asked.learner.groups,
+    )  # fmt: skip
+    check_targets({"save": asked.save, "report": asked.report}, inputs)
+    if asked.report is not None and not asked.intervals:
+        raise UsageError("a report shows intervals: leave out {no_intervals} or {report}.")
+    return read_decisions(asked.actions, asked.table, asked.decision)
+
+
+def fit(asked: FitRequest, decided: Decided) -> Fitted:
+    """Learn the rule behind what was decided; the learner's warnings are the result's caveats."""
+    if asked.covariance == "clustered":
+        _require_deciders(decided)
+    learned = learner_of(asked.learner, decided).fit(decided.X, decided.scores)
+    result = learned.result_.with_covariance(asked.covariance)
+    said = result.summary(asked.level if asked.intervals else None, asked.method).record
+    misfit = result.misfit()
+    if misfit.clear:
+        said = replace(said, caveats=(*said.caveats, misfit.verdict))
+    return Fitted(asked, result, said, decided.notes)
+
+
+def _require_deciders(decided: Decided) -> None:
+    if decided.scores is not None:
+        raise UsageError(
+            "{covariance} clustered is for comparisons; found scores. Use {covariance} robust."
+        )
+    if not decided.deciders:
+        raise RequestError(
+            "{covariance} clustered needs to know who decided; found no column that says so. Name "
+            "it with {by} COLUMN."
+        )

@@ -1,0 +1,102 @@
+"""A decision between two actions by a rule, and why it falls as it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from welfarist.app.rules import Rule
+from welfarist.base.errors import InputError
+from welfarist.base.exports import Table, number
+from welfarist.files import Actions
+from welfarist.files.cells import nearest
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a rule says of two actions.
+
+    Attributes
+    ----------
+    rule : Rule
+    preferred : str or None
+        The better action; None if they are equal.
+    probability_first : float or None
+        How likely a decision maker who errs chooses the first; None without a noise model.
+    actions : tuple of dict
+        Of both: action, welfare, everybody's utilities and shares.
+    """
+
+    rule: Rule
+    preferred: str | None
+    probability_first: float | None
+    actions: tuple[dict[str, Any], dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a program reads."""
+        return {
+            "rule": self.rule.name,
+            "p": self.rule.model.welfare.p,
+            "preferred": self.preferred,
+            "probability_first": self.probability_first,
+            "actions": list(self.actions),
+            "notes": list(self.rule.notes),
+        }
+
+    def table(self) -> Table:
+        """What people read."""
+        first, second = self.actions
+        rows = [("welfare", number(first["welfare"]), "", number(second["welfare"]), "")]
+        for person in self.rule.actions.stakeholders:
+            cells = [person]
+            for action in self.actions:
+                cells += [f"{action['utilities'][person]:g}", f"{action['shares'][person]:.0%}"]
+            rows.append(tuple(cells))  # type: ignore[arg-type]
+        return Table(
+            f"By {self.rule.name}",
+            ("", first["action"], "share", second["action"], "share"),
+            tuple(rows),
+            ("left", "right", "right", "right", "right"),
+            tuple(self._lines()),
+        )
+
+    def _lines(self) -> list[str]:
+        neither = self.preferred is None
+        lines = ["Neither is preferred." if neither else f"Preferred: {self.preferred}."]
+        if self.probability_first is not None:
+            lines.append(
+                f"A decision maker who errs as before chooses {self.actions[0]['action']} "
+                f"{self.probability_first:.1%} of the time."
+            )
+        lines.append("share: how much of a change in welfare comes from that stakeholder")
+        return lines
+
+
+def judge(rule: Rule, first: str, second: str) -> Judgement:
+    """Decide between two of the rule's actions, by their names."""
+    rows = [_row(rule.actions, action) for action in (first, second)]
+    welfare, utilities = rule.model.welfare, rule.actions.utilities[rows]
+    names = [rule.actions.labels[row] for row in rows]
+    order = int(welfare.compare(utilities[0], utilities[1]))
+    people = rule.actions.stakeholders
+    values, shares = welfare(utilities), welfare.shares(utilities)
+    one, other = (
+        {
+            "action": names[i],
+            "welfare": float(values[i]),
+            "utilities": dict(zip(people, utilities[i].tolist(), strict=True)),
+            "shares": dict(zip(people, shares[i].tolist(), strict=True)),
+        }
+        for i in (0, 1)
+    )
+    chance = rule.probabilities([rows[0]], [rows[1]])[0]
+    return Judgement(rule, {1: names[0], -1: names[1], 0: None}[order], chance, (one, other))
+
+
+def _row(actions: Actions, action: str) -> int:
+    found = actions.labels.index_of(action)
+    if found is not None:
+        return int(found)
+    near = nearest(action, actions.names)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "check the spelling."
+    raise InputError(f"{actions.file}: there is no action {action!r}; {hint}")

@@ -1,0 +1,72 @@
+"""The learner for what was decided, from what was asked for in texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from welfarist.app.decisions import Decided
+from welfarist.app.people import groups_of, prior_of, weights_of
+from welfarist.app.texts import power_of_text, rho_of_text, starts_of_text
+from welfarist.app.usage import UsageError
+from welfarist.base.wording import listed
+
+
+@dataclass(frozen=True)
+class LearnerOptions:
+    """What can be asked of the learners, whose arguments say what it means.
+
+    Weights, groups and prior are texts or names of files, `p` a number or a doctrine; None is to
+    be learned, or none. `starts` and `seed` are `n_starts` and `random_state`.
+    """
+
+    noise: str = "logistic"
+    p: str | None = None
+    weights: str | None = None
+    groups: str | None = None
+    prior: str | None = None
+    scale: bool = False
+    solver: str = "newton"
+    tau_max: float = 1e6
+    rho: str | None = None
+    starts: str = "auto"
+    max_iter: int = 200
+    tol: float = 1e-12
+    seed: int = 0
+
+
+# Options that not every learner has.
+_OF_SOME = ("noise", "tau_max", "rho", "scale")
+
+
+def learner_of(asked: LearnerOptions, decided: Decided) -> Any:
+    """The learner for these decisions; options of other kinds are refused."""
+    # Learners take seconds to import: whatever is wrong with the files is said before.
+    from welfarist.learners import LEARNERS, learner_for
+
+    shared = _shared(asked, decided.people)
+    told = {name: getattr(asked, name) for name in _OF_SOME} | {"rho": rho_of_text(asked.rho)}
+    learner = learner_for(decided.kind)
+    known = learner().get_params()
+    for name in sorted(set(told) - set(known), key=_OF_SOME.index):
+        takers = [other for other in LEARNERS if name in other().get_params()]
+        if told[name] != takers[0]().get_params()[name]:
+            kinds = listed([other.takes.kind for other in takers])
+            raise UsageError(f"{{{name}}} is for {kinds}; found {decided.kind}. Leave it out.")
+    return learner(**shared, **{name: told[name] for name in told if name in known})
+
+
+def _shared(asked: LearnerOptions, people: tuple[str, ...]) -> dict[str, Any]:
+    """The options that all learners have."""
+    groups = groups_of(asked.groups, people)
+    return dict(
+        p=None if asked.p is None else power_of_text(asked.p),
+        weights=weights_of(asked.weights, people),
+        groups=groups,
+        prior=prior_of(asked.prior, people, groups),
+        solver=asked.solver,
+        n_starts=starts_of_text(asked.starts),
+        max_iter=asked.max_iter,
+        tol=asked.tol,
+        random_state=asked.seed,
+    )

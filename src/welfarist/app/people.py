@@ -1,0 +1,60 @@
+"""Weights, groups and priors by name, from a text or a file, for the people there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from welfarist.app.texts import is_inline, members_by_group, numbers_by_name, prior_of_text
+from welfarist.app.usage import RequestError
+from welfarist.base.errors import InputError
+from welfarist.files import read_groups, read_weights
+from welfarist.files.people import check_people
+
+
+def weights_of(text: str | None, people: Sequence[str]) -> Any:
+    """What is known about the weights of these people, for the learners."""
+    if text is None or text in ("learn", "equal"):
+        return text or "learn"
+    if not is_inline(text):
+        return read_weights(text, people=people)
+    found = numbers_by_name(text)
+    _check(found, people, "weight", "weights")
+    return found
+
+
+def groups_of(text: str | None, people: Sequence[str]) -> Any:
+    """Who of these people shares a weight with whom, for the learners."""
+    if text is None:
+        return None
+    if not is_inline(text):
+        return read_groups(text, people=people)
+    found = members_by_group(text)
+    _check([name for names in found.values() for name in names], people, "group", "groups")
+    return found
+
+
+def prior_of(text: str | None, people: Sequence[str], groups: Any) -> Any:
+    """The prior on the weights of these people, or of their groups, for the learners."""
+    found = prior_of_text(text)
+    if isinstance(found, dict):
+        shared = groups is not None
+        labels = list(dict.fromkeys(_labels(groups))) if shared else people
+        _check(found, labels, "prior", "prior")
+    return found
+
+
+def _check(named: Iterable[str], people: Sequence[str], what: str, option: str) -> None:
+    """Require that everybody is named, and nobody else; messages begin with the option."""
+    try:
+        check_people(named, people, what, option)
+    except InputError as problem:
+        rest = str(problem).removeprefix(option)
+        raise RequestError(f"{{{option}}}{{rest}}", rest=rest) from None
+
+
+def _labels(groups: dict[str, Any]) -> list[str]:
+    """The names of the groups: keys where members are listed, else values."""
+    if all(isinstance(members, list) for members in groups.values()):
+        return list(groups)
+    return list(groups.values())

@@ -1,0 +1,216 @@
+"""How many decisions are needed to learn a rule: guaranteed, and in simulated studies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from welfarist import bounds, simulate
+from welfarist.app.texts import power_of_text, sizes_of_text
+from welfarist.app.usage import UsageError
+from welfarist.base.exports import Table, number
+from welfarist.bounds import LearningCurve
+from welfarist.bounds.planning import described
+from welfarist.families.rule import WelfareFunction
+from welfarist.files import read_actions
+from welfarist.results.saved_models import Model, load_model
+from welfarist.simulate import World
+
+Task = Literal["logistic", "comparisons", "flip", "scores"]
+# The noise of a task if nothing is said.
+_TYPICAL = {"logistic": ("tau", 10.0), "flip": ("rho", 0.1), "scores": ("nu", 0.1)}
+# What the noise of a task is called in a sentence.
+_IN_WORDS = {"tau": "temperature {:g}", "rho": "{:.0%} slips", "nu": "noise {:g} of the range"}
+# The utilities of actions that are made up: a scale that people know from questionnaires.
+_MADE_UP = (1.0, 10.0)
+_HOW_MANY = 500
+# Whose utilities they are, and the power taken for true, if nothing is said.
+PEOPLE, POWER = 5, "-1"
+# So many studies say what happens in 19 of 20; fewer say only what happened.
+_MANY = 20
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """What will be decided, and how well the rule is to be learned from it.
+
+    Attributes
+    ----------
+    actions : str or None
+        A file of actions like those to be decided about; None makes them up.
+    model : str or None
+        A file with the model of a pilot, which is taken for true.
+    people : int or None
+        Stakeholders, where actions are made up; None is `PEOPLE`.
+    task : str
+        What will be observed.
+    error, delta : float
+        The excess risk to guarantee, and how often that may fail.
+    known_weights : bool
+        Whether only p is to be learned.
+    decisions : str
+        Numbers of decisions to simulate.
+    repetitions : int
+    p : str or None
+        The power taken for true, or a doctrine; None is `POWER`.
+    tau, rho, nu : float or None
+        The noise of the task; None is the pilot's, or a typical one.
+    seed, jobs : int
+    """
+
+    actions: str | None = None
+    model: str | None = None
+    people: int | None = None
+    task: Task = "logistic"
+    error: float = 0.05
+    delta: float = 0.05
+    known_weights: bool = False
+    decisions: str = "100,300,1000"
+    repetitions: int = 20
+    p: str | None = None
+    tau: float | None = None
+    rho: float | None = None
+    nu: float | None = None
+    seed: int = 0
+    jobs: int = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What so many decisions teach.
+
+    Attributes
+    ----------
+    curve : LearningCurve
+        What simulated studies reach.
+    world : World
+        What was taken for true in them.
+    error : float
+        The excess risk that is guaranteed with so many decisions:
+    needed : int
+    """
+
+    curve: LearningCurve
+    world: World
+    error: float
+    needed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a program reads."""
+        curve = self.curve
+        needed = {"error": self.error, "delta": curve.delta, "decisions": self.needed}
+        return {
+            "task": curve.task,
+            "weights": curve.weights,
+            "people": curve.d,
+            "parameters": dict(curve.parameters),
+            "guarantee": needed,
+            "repetitions": curve.repetitions,
+            "simulated": [
+                {**row, "p_error_median": float(middle)}
+                for row, middle in zip(curve.rows, self._middle_errors(), strict=True)
+            ],
+        }
+
+    def table(self) -> Table:
+        """What people read."""
+        curve = self.curve
+        rows = tuple(
+            (
+                f"{row['n']:,}",
+                f"{row['accuracy']:.1%}",
+                f"{row['accuracy_low']:.1%}",
+                number(wrong),
+                number(row["excess_risk"]),
+            )
+            for row, wrong in zip(curve.rows, self._middle_errors(), strict=True)
+        )
+        title = f"{curve.d} people, {curve.weights} weights, {described(curve.task)[0]}"
+        header = ("decisions", "decided alike", "at least", "p wrong by", "excess risk")
+        return Table(title, header, rows, ("right",) * 5, self._lines())
+
+    def _middle_errors(self) -> list[float]:
+        """By how much p was typically wrong at each number of decisions."""
+        wrong = self.curve.runs["p_error"]  # a few are infinite, or nearly
+        return list(np.median(wrong, axis=1).tolist())
+
+    def _lines(self) -> tuple[str, ...]:
+        curve, told = self.curve, self.curve.parameters
+        noise = [words.format(told[name]) for name, words in _IN_WORDS.items() if name in told]
+        truth = "; ".join([f"p = {self.world.p:g}", *noise])
+        low, high = self.world.utilities.min(), self.world.utilities.max()
+        often = "in 19 of 20 studies" if curve.repetitions >= _MANY else "in nearly all of them"
+        return (
+            f"Means of {curve.repetitions} simulated studies, for p the median",
+            f"truth: {truth}; utilities from {low:.3g} to {high:.3g}",
+            "decided alike: share of noise-free choices that the learned rule decides as the "
+            f"truth; at least: {often}",
+            "excess risk: how much worse than the best rule, in the loss of the task",
+            f"Guaranteed whatever the actions are: an excess risk of at most {self.error:g}, with "
+            f"probability {1 - curve.delta:g}, from {self.needed:,} decisions on. Such numbers are "
+            "for the worst case.",
+        )
+
+
+def plan(asked: PlanRequest) -> Plan:
+    """Simulate studies, and work out what is guaranteed."""
+    if asked.actions is not None and asked.people is not None:
+        raise UsageError("{people} is for actions that are made up; found {actions}.")
+    pilot = None if asked.model is None else load_model(asked.model)
+    world = _world(asked, pilot)
+    curve = bounds.learning_curve(
+        world,
+        asked.task,
+        n=sizes_of_text(asked.decisions),
+        weights="known" if asked.known_weights else "unknown",
+        repetitions=asked.repetitions,
+        delta=asked.delta,
+        random_state=asked.seed,
+        n_jobs=asked.jobs,
+        **_noise(asked, pilot),
+    )
+    return Plan(curve, world, asked.error, _guaranteed(curve, asked.error))
+
+
+def _world(asked: PlanRequest, pilot: Model | None) -> World:
+    """The world that is taken for true: a pilot's rule, or a stated one."""
+    if pilot is not None and asked.actions is None:
+        raise UsageError("{model} needs {actions} to be decided about.")
+    if pilot is not None and asked.p is not None:
+        raise UsageError("{p} and {model} both say which power is true: give one.")
+    power = power_of_text(POWER if asked.p is None else asked.p)
+    if asked.actions is None:
+        low, high = _MADE_UP
+        people = PEOPLE if asked.people is None else asked.people
+        return simulate.individuals(
+            _HOW_MANY, people, p=power, u_min=low, u_max=high, random_state=asked.seed
+        )
+    if pilot is not None:
+        names = pilot.welfare.stakeholders
+        table = read_actions(asked.actions, stakeholders=None if names is None else list(names))
+        return World(table.utilities, pilot.welfare)
+    table = read_actions(asked.actions)
+    return World(table.utilities, WelfareFunction(power, None, list(table.stakeholders)))
+
+
+def _noise(asked: PlanRequest, pilot: Model | None) -> dict[str, Any]:
+    """The noise of the task: as given, as the pilot's, or a typical one."""
+    letter, typical = _TYPICAL.get(asked.task, (None, None))
+    given = {name: getattr(asked, name) for name in _IN_WORDS}
+    foreign = [name for name, value in given.items() if value is not None and name != letter]
+    if foreign:
+        raise UsageError(f"{{{foreign[0]}}} is not the noise of {{task}} {asked.task}.")
+    if letter is None:
+        return {}
+    learned = getattr(pilot, letter, None) if pilot is not None else None
+    told = given[letter] if given[letter] is not None else learned
+    return {letter: typical if told is None else told}
+
+
+def _guaranteed(curve: LearningCurve, error: float) -> int:
+    own = {name: value for name, value in curve.parameters.items() if name not in ("nu", "tau")}
+    return bounds.samples_needed(
+        curve.task, error=error, d=curve.d, weights=curve.weights, delta=curve.delta, **own
+    )

@@ -1,0 +1,123 @@
+"""The rule that is applied to actions: a saved model, or a doctrine with weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from welfarist.app.decisions import TableOptions
+from welfarist.app.people import weights_of
+from welfarist.app.texts import power_of_text
+from welfarist.app.usage import UsageError
+from welfarist.families.power_mean.doctrines import DOCTRINES
+from welfarist.families.rule import WelfareFunction
+from welfarist.files import Actions, open_table, read_actions
+from welfarist.files.cells import listed
+from welfarist.files.sources import STANDARD_INPUT
+from welfarist.results.saved_models import Model, load_model
+
+
+@dataclass(frozen=True)
+class RuleRequest:
+    """Which rule is to be applied to which actions.
+
+    Attributes
+    ----------
+    actions : str
+        The file of the actions.
+    table : TableOptions
+    model : str or None
+        The file of a saved model.
+    doctrine, p : str or None
+        A rule in place of a model.
+    weights : str or None
+        Its weights; None is equal ones.
+    """
+
+    actions: str
+    table: TableOptions = field(default_factory=TableOptions)
+    model: str | None = None
+    doctrine: str | None = None
+    p: str | None = None
+    weights: str | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule and the actions it is applied to.
+
+    Attributes
+    ----------
+    model : Model
+        Its kind is "scores" for a doctrine, which has no noise.
+    name : str
+        What a table calls it.
+    actions : Actions
+        Their columns are in the order of the rule's stakeholders.
+    notes : tuple of str
+    """
+
+    model: Model
+    name: str
+    actions: Actions
+    notes: tuple[str, ...]
+
+    def probabilities(self, first: Any, second: Any) -> list[float | None]:
+        """How likely each first action is preferred to its second; None without a noise model."""
+        if self.model.kind == "scores":
+            return [None] * len(first)
+        frames = (self.actions.utilities[rows] for rows in (first, second))
+        return list(self.model.probabilities(*frames).tolist())
+
+
+def rule_of(asked: RuleRequest) -> Rule:
+    """Read the actions and the rule that judges them."""
+    if sum(given is not None for given in (asked.model, asked.doctrine, asked.p)) != 1:
+        raise UsageError("give a rule: one of {model}, {doctrine} and {p}.")
+    asked.table.check([asked.actions])
+    if asked.model is not None:
+        return _saved(asked, asked.model)
+    named = asked.doctrine if asked.doctrine is not None else asked.p
+    assert named is not None
+    actions = read_actions(asked.actions, **asked.table.actions())
+    people = actions.stakeholders
+    known = weights_of("equal" if asked.weights is None else asked.weights, people)
+    shares = None if known == "equal" else [known[person] for person in people]
+    rule = WelfareFunction(power_of_text(named), shares, list(people))
+    made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0)
+    return Rule(made, _named(rule), actions, actions.notes)
+
+
+def _saved(asked: RuleRequest, model: str) -> Rule:
+    """The rule of a saved model, applied to the columns that it knows by name."""
+    if asked.weights is not None:
+        raise UsageError("{weights} go with {doctrine} or {p}: a model has its own.")
+    for option in ("stakeholders", "ignore"):
+        if getattr(asked.table, option) is not None:
+            raise UsageError(
+                f"{{{option}}} goes with {{doctrine}} or {{p}}: a model says which columns it uses."
+            )
+    loaded = load_model(model)
+    people = loaded.welfare.stakeholders
+    assert people is not None
+    options = {**asked.table.actions(), "stakeholders": list(people)}
+    actions = read_actions(asked.actions, **options)
+    notes = (*actions.notes, *_left_out(asked.actions, asked.table, actions))
+    return Rule(loaded, f"{model}, p = {loaded.welfare.p:.4g}", actions, notes)
+
+
+def _named(rule: WelfareFunction) -> str:
+    """A rule by its doctrine, or by its power and between which doctrines that lies."""
+    if rule.doctrine in (doctrine.name for doctrine in DOCTRINES):
+        return f"{rule.doctrine}, p = {rule.p:g}"
+    return f"p = {rule.p:g} ({rule.doctrine})"
+
+
+def _left_out(path: str, table: TableOptions, actions: Actions) -> list[str]:
+    """Say which columns the rule knows nothing about."""
+    if path == STANDARD_INPUT:  # which can be read once
+        return []
+    columns = open_table(path, **table.text()).columns
+    named = () if table.numbered else (table.name or columns[0],)
+    left = [c for c in columns if c not in (*actions.stakeholders, *named)]
+    return [f"{path}: the rule does not use {listed(left)}."] if left else []

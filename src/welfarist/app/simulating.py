@@ -1,0 +1,252 @@
+"""A simulated world with a known truth, written to files."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from welfarist import simulate as worlds
+from welfarist.app.texts import power_of_text
+from welfarist.app.usage import RequestError, UsageError
+from welfarist.base.errors import InputError
+from welfarist.base.version import __version__
+from welfarist.base.whole_files import check_target, write_whole
+from welfarist.decisions import Comparisons
+from welfarist.families.rule import WelfareFunction
+from welfarist.results.learned import named_people
+from welfarist.results.saved_models import Model, save_model
+from welfarist.simulate import World
+
+TRUTH = "truth.json"
+Kind = Literal["csv", "parquet"]
+_TABLES = ("actions", "comparisons", "groups")
+
+# What holds if nothing is said, of what not every world has.
+DEFAULTS: dict[str, Any] = {"people": 5, "decisions": 300, "tau": 20.0, "rho": 0.0, "nu": 0.05}
+# What says nothing beside something else, with the reason.
+_WITHOUT_EFFECT = {
+    "people": "{charity} has 18 stakeholders",
+    "decisions": "{scores} are of all actions",
+    "tau": "{scores} have another noise, {nu}",
+    "rho": "{scores} have another noise, {nu}",
+    "nu": "it is the noise of {scores}",
+}
+
+
+@dataclass(frozen=True)
+class WorldRequest:
+    """Which world is to be simulated, and how its decision maker decides.
+
+    Attributes
+    ----------
+    people, decisions : int or None
+        How many stakeholders and comparisons; None is that of `DEFAULTS`, as below.
+    tau, rho, nu : float or None
+        Temperature and slips of comparisons, noise of scores.
+    actions : int
+    p : str
+        The true power, or a doctrine.
+    weights : str or None
+        The true weights: "random", "equal", or numbers with commas between them.
+    charity : bool
+        Whether it is a food-rescue charity.
+    scores : bool
+        Whether all actions are scored, in place of comparisons.
+    seed : int
+    """
+
+    people: int | None = None
+    decisions: int | None = None
+    tau: float | None = None
+    rho: float | None = None
+    nu: float | None = None
+    actions: int = 100
+    p: str = "-1"
+    weights: str | None = None
+    charity: bool = False
+    scores: bool = False
+    seed: int = 0
+
+    def value(self, name: str) -> Any:
+        """What was said, or else holds."""
+        told = getattr(self, name)
+        return DEFAULTS[name] if told is None else told
+
+    def check(self) -> None:
+        """Refuse what would have no effect, and weights of others than there are."""
+        idle = ["people"] * self.charity + (["decisions", "tau", "rho"] if self.scores else ["nu"])
+        for name in idle:
+            if getattr(self, name) is not None:
+                raise UsageError(
+                    f"{{{name}}} has no effect here: {_WITHOUT_EFFECT[name]}. Leave it out."
+                )
+        told = [] if self.weights is None else self.weights.split(",")
+        if len(told) > 1 and not self.charity and len(told) != self.value("people"):
+            raise UsageError(
+                f"{{weights}} must be as many as {{people}}; found {len(told)} for "
+                f"{self.value('people')}."
+            )
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of a folder.
+
+    Attributes
+    ----------
+    files : dict of Path
+        Where everything is, by what it holds: "actions", perhaps "comparisons" and "groups", and
+        "truth".
+    removed : list of Path
+        Files of an old world that would have passed for files of this one.
+    """
+
+    files: dict[str, Path]
+    removed: list[Path]
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A world in tables.
+
+    Attributes
+    ----------
+    tables : dict of columns
+        By name: "actions", perhaps "comparisons" and "groups".
+    truth : Model
+        The true rule as a saved model, so that it can be applied and compared.
+    """
+
+    tables: dict[str, Any]
+    truth: Model
+
+    def write(self, folder: str, kind: Kind = "csv", *, force: bool = False) -> Written:
+        """Write all files to a folder, which is made if it is not there.
+
+        With `force` files of an old world are replaced; without they are refused.
+        """
+        place = Path(folder)
+        there = [path for path in _files_of_worlds(place) if path.exists()]
+        if there and not force:
+            raise RequestError(
+                "{path}: is there already. Name another folder, or use {force}.", path=there[0]
+            )
+        targets = {name: place / f"{name}.{kind}" for name in self.tables}
+        files = {**targets, "truth": place / TRUTH}
+        _make(place)
+        for path in files.values():
+            check_target(path)
+        for name, path in targets.items():
+            write_whole(path, _content(self.tables[name], kind))
+        save_model(self.truth, files["truth"])
+        removed = [path for path in there if path not in files.values()]
+        for path in removed:
+            path.unlink()
+        return Written(files, removed)
+
+
+def simulate(asked: WorldRequest) -> Simulated:
+    """Simulate a world, and what its decision maker does in it."""
+    asked.check()
+    world = _world(asked)
+    scores, choices = None, None
+    if asked.scores:
+        scores = worlds.scores(world, asked.value("nu"), random_state=asked.seed)
+    else:
+        choices = _choices(asked, world)
+    return Simulated(tables_of(world, scores, choices), _truth(asked, world))
+
+
+def _world(asked: WorldRequest) -> World:
+    power, known = power_of_text(asked.p), _weights(asked.weights)
+    if asked.charity:
+        share = "deployed" if known is None else known
+        made = worlds.food_rescue(
+            asked.actions, p=power, weights=share, u_min=1.0, u_max=10.0, random_state=asked.seed
+        )
+        return made.world
+    share = "random" if known is None else known
+    return worlds.individuals(
+        asked.actions, asked.value("people"), p=power, weights=share, random_state=asked.seed
+    )
+
+
+def _weights(text: str | None) -> Any:
+    if text is None or text in ("random", "equal"):
+        return text
+    return [float(part) for part in text.split(",")]
+
+
+def _choices(asked: WorldRequest, world: World) -> Comparisons:
+    pairs = worlds.random_pairs(world.actions, asked.value("decisions"), random_state=asked.seed)
+    tau, rho = asked.value("tau"), asked.value("rho")
+    return worlds.comparisons(world, pairs, tau=tau, rho=rho, random_state=asked.seed)
+
+
+def tables_of(world: World, scores: Any, choices: Comparisons | None) -> dict[str, Any]:
+    """The files' contents by name, as columns."""
+    labels = [f"action {i + 1}" for i in range(world.actions)]
+    tables: dict[str, Any] = {"actions": {"action": labels, **world.columns()}}
+    if scores is not None:
+        tables["actions"]["score"] = scores
+    if choices is not None:
+        tables["comparisons"] = _columns_of(choices, labels)
+    if world.group_of is not None:
+        members = named_people(world.stakeholders, world.people)
+        tables["groups"] = {"stakeholder": list(members), "group": list(world.group_of)}
+    return tables
+
+
+def _columns_of(choices: Comparisons, labels: list[str]) -> dict[str, Any]:
+    """Which action was preferred to which; ties have a column if there are any."""
+    first, second = (np.array(labels, dtype=object)[rows] for rows in choices.pairs.T)
+    lost, tied = choices.outcomes < 0, choices.outcomes == 0
+    columns = {
+        "preferred": np.where(lost, second, first).tolist(),
+        "other": np.where(lost, first, second).tolist(),
+    }
+    return {**columns, "tie": tied.astype(int)} if tied.any() else columns
+
+
+def _truth(asked: WorldRequest, world: World) -> Model:
+    names = named_people(world.stakeholders, world.people)
+    return Model(
+        WelfareFunction(world.p, world.weights, names),
+        "scores" if asked.scores else "comparisons",
+        None if asked.scores else asked.value("tau"),
+        None if asked.scores else asked.value("rho"),
+        None,
+        decisions=0.0,
+        loss=0.0,
+        given=("p", "weights"),
+        version=__version__,
+    )
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"{folder}: cannot be made: {problem.strerror}. Name another.") from None
+
+
+def _files_of_worlds(folder: Path) -> list[Path]:
+    """All files that are ever written to a folder."""
+    tables = [f"{name}.{kind}" for name in _TABLES for kind in get_args(Kind)]
+    return [folder / name for name in (*tables, TRUTH)]
+
+
+def _content(columns: dict[str, Any], kind: Kind) -> bytes:
+    """A table as the bytes of a file."""
+    import polars as pl  # which a plain install lacks
+
+    made, held = pl.DataFrame(columns), io.BytesIO()
+    if kind == "csv":
+        made.write_csv(held)
+    else:
+        made.write_parquet(held)
+    return held.getvalue()

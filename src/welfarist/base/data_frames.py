@@ -1,0 +1,194 @@
+"""Data frames of any library: their numbers, the names of their columns, and new ones."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.errors import InputError
+
+# Where a table is made, not given: the first of these that is installed.
+_FRAME_LIBRARIES = ("pandas", "polars")
+
+
+def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
+    """Return the numbers of a table and the names of its columns.
+
+    Parameters
+    ----------
+    table : array-like or data frame
+        A data frame of any library narwhals knows (pandas, polars, pyarrow, …), or anything else.
+
+    Returns
+    -------
+    values : array-like
+        The entries of a data frame as an array (n, d); anything else as it came.
+    names : tuple of str or None
+        The columns' names; None if it is not a data frame or its columns are only numbered.
+
+    Examples
+    --------
+    >>> split_names([[1.0, 2.0]])
+    ([[1.0, 2.0]], None)
+    >>> import polars
+    >>> split_names(polars.DataFrame({"donor": [1.0], "recipient": [2.0]}))
+    (array([[1., 2.]]), ('donor', 'recipient'))
+    """
+    # The type is asked, not the table: a lazy frame may have to be computed to know its columns.
+    if isinstance(table, np.ndarray | list | tuple) or not hasattr(type(table), "columns"):
+        return table, None
+    import narwhals as nw  # only here: importing the package stays light without data frames
+
+    try:
+        frame = nw.from_native(table, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return table, None
+        labels = frame.columns
+        for label, kind in frame.schema.items():
+            # Some libraries would turn dates and booleans into numbers without a word.
+            if not (kind.is_numeric() or kind in (nw.Object, nw.Unknown)):
+                raise InputError(
+                    f"every column must hold real numbers; found {kind} in column {label!r}. "
+                    "Leave that column out, or convert it."
+                )
+        values = frame.to_numpy()
+    except nw.exceptions.DuplicateError:
+        raise InputError(
+            "a data frame must have distinct column names; found some twice. Rename them."
+        ) from None
+    # Libraries number the columns nobody named; a number is not a name.
+    named = all(isinstance(label, str) for label in labels)
+    return values, tuple(labels) if named else None
+
+
+def row_names(table: Any) -> tuple[str, ...] | None:
+    """Return the names of a data frame's rows, if its index holds more than row numbers.
+
+    None without an index, for one that counts from 0, and for one whose entries are not distinct:
+    what names two rows names neither.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> row_names(pandas.DataFrame({"staff": [1.0, 2.0]}, index=["clinic", "school"]))
+    ('clinic', 'school')
+    >>> row_names(pandas.DataFrame({"staff": [1.0, 2.0]})) is None
+    True
+    """
+    if isinstance(table, np.ndarray | list | tuple) or not hasattr(type(table), "columns"):
+        return None
+    index = getattr(table, "index", None)
+    if index is None or callable(index):
+        return None
+    entries = np.asarray(index)
+    if entries.dtype.kind in "iu" and np.array_equal(entries, np.arange(len(entries))):
+        return None
+    names = tuple(
+        ", ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in index
+    )
+    return names if len(set(names)) == len(names) else None
+
+
+def to_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Return columns by name as a data frame: of pandas if installed, of polars otherwise.
+
+    Examples
+    --------
+    >>> to_frame({"task": ["scores"], "samples": [10]})
+         task  samples
+    0  scores       10
+    """
+    for library in _FRAME_LIBRARIES:
+        if importlib.util.find_spec(library) is not None:
+            return import_module(library).DataFrame(dict(columns))
+    raise InputError(
+        "a data frame needs the package pandas or polars; found neither. pip install pandas"
+    )
+
+
+def order_by_name(names: tuple[str, ...], stakeholders: tuple[str, ...]) -> npt.NDArray[np.intp]:
+    """Return, for each column of a data frame, the number of the stakeholder it names (d,)."""
+    missing = [name for name in stakeholders if name not in set(names)]
+    unknown = [name for name in names if name not in set(stakeholders)]
+    if missing or unknown:
+        lacks = f"no column {_listed(missing)}" if missing else ""
+        extra = f"the unknown {_listed(unknown)}" if unknown else ""
+        raise InputError(
+            "utilities must have one column per stakeholder, by name; found "
+            f"{' and '.join(part for part in (lacks, extra) if part)}. "
+            "Rename or select the columns, or pass an array in the order of the stakeholders."
+        )
+    number = {name: i for i, name in enumerate(stakeholders)}
+    return np.array([number[name] for name in names], dtype=np.intp)
+
+
+def refuse_text(table: Any) -> None:
+    """Name the column and row of the first text that is no number, if there is one."""
+    entries = np.asarray(table, dtype=object)
+    if entries.ndim == 0:
+        raise InputError(f"X must be a table of numbers; found text {table!r:.60}. Read it first.")
+    for index, value in np.ndenumerate(entries):
+        if isinstance(value, str) and not _is_number(value):
+            names = getattr(table, "columns", None)
+            column = index[-1] if names is None else repr(list(names)[index[-1]])
+            raise InputError(
+                f"every column must hold real numbers; found text {value!r:.60} at row {index[0]}, "
+                f"column {column}. Leave that column out, or convert it."
+            )
+
+
+def refuse_twins(X: Any) -> None:
+    """Columns that share a name cannot be told apart."""
+    columns = getattr(X, "columns", None) if hasattr(type(X), "columns") else None
+    if columns is None or len(set(columns)) == len(list(columns)):
+        return
+    twice = next(name for i, name in enumerate(columns) if name in list(columns)[:i])
+    raise InputError(
+        f"X must have distinct column names; found {twice!r} twice. Rename the columns; two "
+        "actions with the same names go to Comparisons.from_arrays(U, V, y)."
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def by_name(values: Any, names: Sequence[Any] | None, what: str) -> Any:
+    """Return labelled values (a mapping or series) in the order of `names`, others unchanged."""
+    is_mapping = isinstance(values, Mapping)
+    if is_mapping:
+        labels = list(values)
+    elif hasattr(type(values), "iloc") and all(isinstance(i, str) for i in values.index):
+        labels = list(values.index)
+    else:
+        return values
+    if names is None:
+        if not is_mapping:
+            return values
+        raise InputError(
+            f"{what} by name must come with people who have names; found none. Pass utilities as "
+            f"a data frame with named columns, or {what} as a list in the order of the columns."
+        )
+    missing = [name for name in names if name not in labels]
+    unknown = [label for label in labels if label not in list(names)]
+    if missing or unknown or len(labels) != len(names):
+        raise InputError(
+            f"{what} must name each of {', '.join(map(str, names))} once; found "
+            + (f"none for {missing[0]!r}" if missing else f"the unknown {(unknown or labels)[0]!r}")
+            + f" among {len(labels)} names. Correct the names, or pass a list in that order."
+        )
+    return [values[name] for name in names]

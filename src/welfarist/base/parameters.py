@@ -1,0 +1,108 @@
+"""Parameters: what is learned beside the weights, and how solvers, intervals and tables treat it.
+
+A parameter answers for itself what would otherwise be looked up by its name: where its range ends,
+in which coordinate a solver steps, how far a profile first looks, what it is called in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import asinh, inf, sinh
+
+import numpy as np
+
+
+def _same(x: float) -> float:
+    return x
+
+
+def _one(x: float) -> float:  # noqa: ARG001 - a straight line is as steep everywhere
+    return 1.0
+
+
+def _none(x: float) -> float:  # noqa: ARG001 - and bends nowhere
+    return 0.0
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A change of variable x(t), in which a loss is nearly a parabola.
+
+    Attributes
+    ----------
+    name : str
+    into, back : callables
+        From x to t, and from t to x.
+    steepness, bend : callables
+        dx/dt and its derivative by t, as functions of x.
+    """
+
+    name: str
+    into: Callable[[float], float] = field(repr=False)
+    back: Callable[[float], float] = field(repr=False)
+    steepness: Callable[[float], float] = field(repr=False)
+    bend: Callable[[float], float] = field(repr=False)
+
+    def __reduce__(self) -> tuple[Callable[[str], Coordinate], tuple[str]]:
+        return coordinate, (self.name,)
+
+
+def _log(x: float) -> float:
+    return float(np.log(x))
+
+
+def _exp(x: float) -> float:
+    return float(np.exp(x))
+
+
+def _steep(x: float) -> float:
+    return float(np.hypot(1.0, x))
+
+
+# A step of one is a sensible step both near 0 and far out, where a loss changes with log |x|.
+ASINH = Coordinate("asinh", asinh, sinh, _steep, _same)
+LOG = Coordinate("log", _log, _exp, _same, _same)
+IDENTITY = Coordinate("identity", _same, _same, _one, _none)
+
+
+def coordinate(name: str) -> Coordinate:
+    """Return one of the coordinates above by its name."""
+    return {"asinh": ASINH, "log": LOG, "identity": IDENTITY}[name]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that is learned.
+
+    Attributes
+    ----------
+    name : str
+        What it goes by: "p", "tau".
+    words : str
+        What a table calls it: "temperature tau".
+    lowest, highest : float
+        Where its range ends.
+    coordinate : Coordinate
+        What a solver steps in; where it stands is kept in it, but for the shape of a family, which
+        is kept as it is.
+    first_step, shortest_step, longest_step : float
+        How far a profile first looks where no standard error is known, and at least and at most
+        where one is, in the coordinate.
+    skewed : bool
+        Whether estimates are too large on average, so that a bootstrap reflects its draws.
+    """
+
+    name: str
+    words: str
+    lowest: float = -inf
+    highest: float = inf
+    coordinate: Coordinate = IDENTITY
+    first_step: float = 0.1
+    shortest_step: float = 1e-6
+    longest_step: float = 1.0
+    skewed: bool = False
+
+
+# A weight of one person: all of them are learned together, on a simplex.
+WEIGHT = Parameter("weights", "weight", 0.0, 1.0, IDENTITY, 0.05, 1e-4, 0.3)

@@ -1,0 +1,326 @@
+"""Surprises: the decisions that the rule least expected, with what it saw in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.data_frames import to_frame
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.checks.predictions import Predictions
+from welfarist.decisions import Comparisons, Scores
+from welfarist.families.rule import WelfareFunction
+
+# People who are named in a line of text.
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Surprise:
+    """A comparison that was decided against the rule.
+
+    Attributes
+    ----------
+    row : int
+        Row of the decision in the data that were fitted, counted from 0.
+    chosen, other : str
+        The actions: their names, their numbers, or "the first action" and "the second action".
+    position : "first" or "second"
+        Which of the two was chosen.
+    utilities, other_utilities : (d,) arrays
+        What each person has in the chosen action, and in the other.
+    welfare, other_welfare : float
+    shares, other_shares : (d,) arrays
+        Each person's marginal share of either welfare: raising somebody's utility by 1% raises
+        welfare by their share of 1%.
+    log_ratio : float
+        Log welfare of the other action less that of the chosen one; positive.
+    probability : float or None
+        What the rule gave to this choice; None where errors are counted.
+    count : float
+        How often this row was observed.
+    by : object
+        Who decided; None if that is not known.
+    stakeholders : tuple of str
+    """
+
+    row: int
+    chosen: str
+    other: str
+    position: str
+    utilities: FloatArray
+    other_utilities: FloatArray
+    welfare: float
+    other_welfare: float
+    shares: FloatArray
+    other_shares: FloatArray
+    log_ratio: float
+    probability: float | None
+    count: float
+    by: Any
+    stakeholders: tuple[str, ...]
+
+    def __str__(self) -> str:
+        who = "" if self.by is None else f"{self.by} "
+        though = (
+            "though the rule prefers the other"
+            if self.probability is None
+            else f"though the rule gives that {_percent(self.probability)}"
+        )
+        often = "" if self.count == 1 else f", {self.count:g} times"
+        return (
+            f"row {self.row}: {who}chose {self.chosen} over {self.other}{often} {though}: "
+            f"welfare {self.welfare:.4g} against {self.other_welfare:.4g}; {self._people()}"
+        )
+
+    def _people(self) -> str:
+        """What the people have in whom the two actions differ most, in the eyes of the rule."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            change = np.abs(np.log(self.utilities) - np.log(self.other_utilities))
+        mattering = np.nan_to_num(change) * (self.shares + self.other_shares)
+        order = np.sort(np.argsort(-mattering, kind="stable")[:_MOST_NAMED])
+        parts = [
+            f"{self.stakeholders[i]} {self.utilities[i]:.4g} against {self.other_utilities[i]:.4g} "
+            f"(share {self.shares[i]:.2f} against {self.other_shares[i]:.2f})"
+            for i in order.tolist()
+        ]
+        more = len(self.utilities) - len(parts)
+        return ", ".join(parts) + (f" and {more} more" if more else "")
+
+    def _record(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("row", "chosen", "other", "position", "probability", "log_ratio")
+        }
+        found |= {"count": self.count, "by": self.by}
+        found |= {"welfare": self.welfare, "other_welfare": self.other_welfare}
+        for i, name in enumerate(self.stakeholders):
+            # Beginnings, not ends, tell the columns apart whatever people are called.
+            found[f"utility of {name}"] = float(self.utilities[i])
+            found[f"other utility of {name}"] = float(self.other_utilities[i])
+            found[f"share of {name}"] = float(self.shares[i])
+            found[f"other share of {name}"] = float(self.other_shares[i])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSurprise:
+    """A score far from what the rule says.
+
+    Attributes
+    ----------
+    row : int
+        Row of the action in the data that were fitted, counted from 0.
+    utilities, shares : (d,) arrays
+        What each person has, and their marginal share of welfare.
+    score, fitted, residual : float
+        What was stated, what the rule says, and the former less the latter.
+    standardised : float
+        The residual in units of the residuals' root mean square.
+    count : float
+        How much the score counted.
+    stakeholders : tuple of str
+    """
+
+    row: int
+    utilities: FloatArray
+    shares: FloatArray
+    score: float
+    fitted: float
+    residual: float
+    standardised: float
+    count: float
+    stakeholders: tuple[str, ...]
+
+    def __str__(self) -> str:
+        named = zip(self.stakeholders, self.utilities, self.shares, strict=True)
+        parts = [f"{name} {u:.4g} (share {s:.2f})" for name, u, s in list(named)[:_MOST_NAMED]]
+        more = len(self.utilities) - len(parts)
+        return (
+            f"row {self.row}: scored {self.score:.4g} though the rule says {self.fitted:.4g} "
+            f"({self.standardised:+.1f} times the usual residual): {', '.join(parts)}"
+            + (f" and {more} more" if more else "")
+        )
+
+    def _record(self) -> dict[str, Any]:
+        names = ("row", "score", "fitted", "residual", "standardised", "count")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
+        for i, name in enumerate(self.stakeholders):
+            found[f"utility of {name}"] = float(self.utilities[i])
+            found[f"share of {name}"] = float(self.shares[i])
+        return found
+
+
+class Surprises(Sequence[Any]):
+    """Surprises, the largest first; prints as text, one line each.
+
+    Attributes
+    ----------
+    total : float
+        How many decisions went against the rule in all, counts included; for scores how many
+        there are.
+    dominated : float
+        How many of them chose an action that is better for nobody and worse for somebody, which
+        no rule of the family prefers; 0 for scores.
+    """
+
+    def __init__(
+        self, found: Sequence[Any], total: float, heading: str, dominated: float = 0.0
+    ) -> None:
+        self._found, self.total, self._heading = tuple(found), total, heading
+        self.dominated = dominated
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __getitem__(self, which: Any) -> Any:
+        return self._found[which]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._found)
+
+    def __repr__(self) -> str:
+        return f"Surprises({len(self)} of {self.total:g})"
+
+    def __str__(self) -> str:
+        return "\n".join([self._heading, *(f"  {surprise}" for surprise in self._found)])
+
+    def to_frame(self) -> Any:
+        """Return one row per surprise as a data frame."""
+        records = [surprise._record() for surprise in self._found]
+        names = list(records[0]) if records else ["row"]
+        return to_frame({name: [record[name] for record in records] for name in names})
+
+
+def surprising_choices(
+    decided: Comparisons,
+    predictions: Predictions,
+    rule: WelfareFunction,
+    stakeholders: tuple[str, ...],
+    count: int,
+) -> Surprises:
+    """The decisions against the rule whose actions it tells apart most clearly.
+
+    Since probabilities rise with the difference in log welfare, these are the least likely ones.
+    Ties are left out: they go neither with nor against the rule.
+    """
+    against = np.flatnonzero(predictions.signs * predictions.outcomes < 0)
+    total = float(predictions.counts[against].sum())
+    clearest = np.argsort(-np.abs(predictions.margins[against]), kind="stable")
+    chosen = against[clearest[: checked_count(count)]]
+    found = [_surprise(decided, predictions, rule, stakeholders, i) for i in chosen.tolist()]
+    dominated = float(predictions.counts[against] @ _dominated(decided, predictions, against))
+    observed = float(predictions.counts.sum())
+    heading = f"{total:.15g} of {observed:.15g} decisions went against the rule"
+    if dominated:
+        heading += f", {dominated:g} of them for an action that is better for nobody"
+    heading += f"; the {len(found)} least expected:" if 1 < len(found) < total else ""
+    return Surprises(found, total, heading + ("." if not found else ""), dominated)
+
+
+def _dominated(
+    decided: Comparisons, predictions: Predictions, against: npt.NDArray[np.intp]
+) -> npt.NDArray[np.bool_]:
+    """Whether each of some decisions (k,) went to an action that is better for nobody."""
+    pairs = decided.pairs[predictions.rows[against]]
+    first = predictions.outcomes[against] > 0
+    chosen, other = np.where(first, *pairs.T), np.where(first, *pairs.T[::-1])
+    nobody, somebody = np.ones(len(against), dtype=bool), np.zeros(len(against), dtype=bool)
+    for person in decided.utilities.T:  # one at a time, so that no large table is copied
+        nobody &= person[chosen] <= person[other]
+        somebody |= person[chosen] < person[other]
+    return nobody & somebody
+
+
+def _surprise(
+    decided: Comparisons,
+    predictions: Predictions,
+    rule: WelfareFunction,
+    stakeholders: tuple[str, ...],
+    i: int,
+) -> Surprise:
+    row, first = int(predictions.rows[i]), bool(predictions.outcomes[i] > 0)
+    pair = decided.pairs[row] if first else decided.pairs[row][::-1]
+    labels = _labels(decided, row)
+    utilities = decided.utilities[pair]
+    welfare, shares = rule(utilities), rule.shares(utilities)
+    unlikelier = predictions.unlikelier
+    return Surprise(
+        row,
+        labels[0] if first else labels[1],
+        labels[1] if first else labels[0],
+        "first" if first else "second",
+        utilities[0],
+        utilities[1],
+        float(welfare[0]),
+        float(welfare[1]),
+        shares[0],
+        shares[1],
+        float(abs(predictions.margins[i])),
+        None if unlikelier is None else float(unlikelier[i]),
+        float(predictions.counts[i]),
+        None if decided.by is None else decided.by[row],
+        stakeholders,
+    )
+
+
+def _labels(decided: Comparisons, row: int) -> tuple[str, str]:
+    """What to call both actions of a decision."""
+    first, second = decided.pairs[row].tolist()
+    if decided.names is not None:
+        return decided.names[first], decided.names[second]
+    if decided.numbered:
+        return f"action {first}", f"action {second}"
+    return "the first action", "the second action"
+
+
+def surprising_scores(
+    decided: Scores,
+    fitted: FloatArray,
+    rule: WelfareFunction,
+    stakeholders: tuple[str, ...],
+    count: int,
+) -> Surprises:
+    """The scores with the largest residuals."""
+    residual = decided.values - fitted
+    counts = decided.counts
+    usual = float(np.sqrt(counts @ np.square(residual) / counts.sum()))
+    unit = usual if usual > 0 else 1.0
+    kept = np.flatnonzero(counts > 0)
+    order = kept[np.argsort(-np.abs(residual[kept]), kind="stable")][: checked_count(count)]
+    shares = rule.shares(decided.utilities[order])
+    found = [
+        ScoreSurprise(
+            int(row),
+            decided.utilities[row],
+            shares[k],
+            float(decided.values[row]),
+            float(fitted[row]),
+            float(residual[row]),
+            float(residual[row] / unit),
+            float(counts[row]),
+            stakeholders,
+        )
+        for k, row in enumerate(order)
+    ]
+    heading = f"The {len(found)} scores that are furthest from the rule, of {counts.sum():g}:"
+    return Surprises(found, float(counts.sum()), heading)
+
+
+def checked_count(count: object) -> int:
+    """Return how many are wanted, a whole number from 1 on."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise InputError(f"count must be a whole number from 1 on; found {count!r}.")
+    return int(count)
+
+
+def _percent(probability: float) -> str:
+    """A probability below one half, so that a small one does not read as 0%."""
+    if probability >= 0.0995:
+        return f"{probability:.0%}"
+    return f"{probability:.1%}" if probability >= 0.00095 else f"{100 * probability:.2g}%"

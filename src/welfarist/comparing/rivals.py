@@ -1,0 +1,278 @@
+"""What can be put side by side: fits, learners, doctrines and rules, all made into learners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from welfarist.base.data_frames import order_by_name
+from welfarist.base.errors import InputError
+from welfarist.comparing.held_out import learn
+from welfarist.decisions.folds import Decisions
+from welfarist.families.base import Family
+from welfarist.families.named import Doctrine
+from welfarist.families.power_mean.doctrines import power_of
+from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.families.rule import WelfareFunction
+from welfarist.learners import LEARNERS, WelfareLearner, learner_for, options
+from welfarist.results.caveats import give
+from welfarist.results.record import FitResult
+
+Item = WelfareLearner | FitResult | WelfareFunction | str
+
+
+@dataclass(frozen=True)
+class Rival:
+    """One of those that are compared.
+
+    Attributes
+    ----------
+    name : str
+    learner : learner or None
+        How it is fitted; None where a fit does not say.
+    result : FitResult or None
+        Its fit to the decisions, if there is one already.
+    """
+
+    name: str
+    learner: WelfareLearner | None
+    result: FitResult | None = None
+
+    def fitted(self, data: Decisions) -> FitResult:
+        """Return the fit to the decisions."""
+        if self.result is not None:
+            return self.result
+        assert self.learner is not None
+        found: FitResult = learn(self.learner, data).result_
+        return found
+
+
+def rivals_of(items: Any, X: Any = None, y: Any = None) -> tuple[tuple[Rival, ...], Decisions]:
+    """Return who competes, and for which decisions: those given, or those of the fits."""
+    named = _named(items)
+    learners = [_learner_of(item) for _, item in named]
+    known = [learner for learner in learners if learner is not None]
+    data = _given(X, y, known) if X is not None else _of_fits([item for _, item in named])
+    _refuse_mixed(data, known)
+    _refuse_silent([item for _, item in named], known)
+    base = known[0] if known else _default(data)
+    found = [
+        _rival(item, learner, base, data)
+        for (_, item), learner in zip(named, learners, strict=True)
+    ]
+    names = _distinct([name or rival.name for (name, _), rival in zip(named, found, strict=True)])
+    return tuple(Rival(n, r.learner, r.result) for n, r in zip(names, found, strict=True)), data
+
+
+def _named(items: Any) -> list[tuple[str | None, Item]]:
+    """The items with the names they were given."""
+    named: list[tuple[str | None, Item]]
+    if isinstance(items, Mapping):
+        named = [(str(name), item) for name, item in items.items()]
+    elif isinstance(items, Sequence) and not isinstance(items, str):
+        named = [(None, item) for item in items]
+    else:
+        raise InputError(
+            "compare needs a list of fits, learners, doctrines or rules, or a mapping of names to "
+            f"them; found {type(items).__name__}. Put it in a list."
+        )
+    if not named:
+        raise InputError("compare needs at least one fit, learner, doctrine or rule; found none.")
+    family = _family_of([item for _, item in named])
+    for _, item in named:
+        if isinstance(item, str):
+            _doctrine(item, family)  # refuses what is none
+        elif not isinstance(item, WelfareLearner | FitResult | WelfareFunction):
+            raise InputError(
+                "what is compared must be a ComparisonClassifier, a WelfareRegressor, a fit's "
+                f"result_, the name of a doctrine or a WelfareFunction; found {item!r:.60}."
+            )
+    return named
+
+
+def _family_of(items: list[Item]) -> Family:
+    """The family of the first learner or fit, from which doctrines have their meaning."""
+    for item in items:
+        if isinstance(item, WelfareLearner | FitResult):
+            return options.family_of(item.family)
+    return POWER_MEAN
+
+
+def _doctrine(name: str, family: Family) -> Doctrine:
+    """The doctrine of a family by its name."""
+    shape = power_of(name) if family == POWER_MEAN else family.shape_of(name, False)
+    return next(doctrine for doctrine in family.doctrines if doctrine.p == shape)
+
+
+def _learner_of(item: Item) -> WelfareLearner | None:
+    """The learner behind an item; None for doctrines, rules, and fits that do not say."""
+    if isinstance(item, FitResult):
+        return _again(item)
+    return item if isinstance(item, WelfareLearner) else None
+
+
+def _again(result: FitResult) -> WelfareLearner | None:
+    """A learner with the options of a fit, as far as its likelihood holds them.
+
+    A fit that counted errors, or was made under a prior, does not say how it was made.
+    """
+    likelihood = result.likelihood
+    if likelihood is None or (likelihood.refusal is not None and result.converged):
+        return None
+    loss, solver = likelihood.loss, likelihood.solver
+    weighting = loss.weighting
+    common: dict[str, Any] = dict(
+        family=loss.family,
+        p=result.p if "p" in result.given else None,
+        weights="learn" if weighting.fixed is None else weighting.fixed,
+        groups=weighting.group_of,
+        n_starts=solver.n_starts,
+        max_iter=solver.max_iter,
+        tol=solver.tolerance,
+    )
+    again = learner_for(result.kind)
+    made: WelfareLearner = again(**common, **again.options_of(loss.observed))
+    return made
+
+
+def _given(X: Any, y: Any, known: list[WelfareLearner]) -> Decisions:
+    """The decisions that were passed, checked by the first learner that takes them."""
+    if any(isinstance(X, learner.takes) for learner in LEARNERS):
+        if y is not None:
+            raise InputError("Comparisons hold their outcomes; found y as well. Pass X alone.")
+        taken: Decisions = X
+        return taken
+    if y is None:
+        raise InputError(
+            "X must come with y, the outcomes or scores, unless it is Comparisons; found X alone."
+        )
+    if not known:
+        raise InputError(
+            "arrays may be comparisons or scores, and nothing says which; found no learner among "
+            "those compared. Add wf.WelfareRegressor() or wf.ComparisonClassifier() to the list."
+        )
+    reader = clone(known[0])
+    found: Decisions = reader.read_decisions(X, y)
+    give(reader.reading_caveats())
+    return found
+
+
+def _of_fits(items: list[Item]) -> Decisions:
+    """The decisions of the fits, which must be the same ones."""
+    results = [result for result in map(_result_of, items) if result is not None]
+    found = [result.decided for result in results if result.decided is not None]
+    if not found:
+        raise InputError(
+            "compare needs decisions: found neither X nor a fit that has some. Pass Comparisons, "
+            "or utilities and scores, after the list."
+        )
+    for other in found[1:]:
+        if not found[0].same_as(other):
+            raise InputError(
+                "fits can only be compared on the same decisions; found fits to different ones. "
+                "Pass the decisions after the list, and learners, to fit them again."
+            )
+    decided: Decisions = found[0]
+    return decided
+
+
+def _result_of(item: Item) -> FitResult | None:
+    if isinstance(item, FitResult):
+        return item
+    return getattr(item, "result_", None)
+
+
+def _refuse_mixed(data: Decisions, known: list[WelfareLearner]) -> None:
+    kind = learner_for(data.kind)
+    for learner in known:
+        if not isinstance(learner, kind):
+            raise InputError(
+                f"learners must be of one kind, that of the decisions, which are {data.kind}; "
+                "found a "
+                f"{type(learner).__name__}. Compare the two kinds apart."
+            )
+
+
+def _refuse_silent(items: list[Item], known: list[WelfareLearner]) -> None:
+    """Refuse doctrines beside fits that do not say how they were made."""
+    silent = not known and any(isinstance(item, FitResult) for item in items)
+    if silent and any(isinstance(item, str) for item in items):
+        raise InputError(
+            "a doctrine takes groups, weights and noise from the first learner; found only fits "
+            "that do not say how they were made, because they counted errors or had a prior. "
+            "Pass the learner in place of its result_."
+        )
+
+
+def _default(data: Decisions) -> WelfareLearner:
+    plain: WelfareLearner = learner_for(data.kind)()
+    return plain
+
+
+def _rival(
+    item: Item, learner: WelfareLearner | None, base: WelfareLearner, data: Decisions
+) -> Rival:
+    result = _result_of(item)
+    own = None if result is None else result.decided
+    if result is not None and (own is None or not own.same_as(data)):
+        if isinstance(item, FitResult):
+            raise InputError(
+                "a fit can only be compared on the decisions it was made from; found others. Pass "
+                "its learner, to fit it again, or result_.welfare, to judge its rule as it is."
+            )
+        result = None
+    if isinstance(item, str):
+        doctrine = _doctrine(item, options.family_of(base.family))
+        return Rival(doctrine.name, clone(base).set_params(p=doctrine.p, prior=None))
+    if isinstance(item, WelfareFunction):
+        return Rival(f"rule with p = {item.p:g}", _holding(item, base, data))
+    return Rival(_in_words(learner, result), learner, result)
+
+
+def _holding(rule: WelfareFunction, base: WelfareLearner, data: Decisions) -> WelfareLearner:
+    """A learner that takes the rule as it is and learns only how much the decision maker errs."""
+    people, weights = data.utilities.shape[1], rule.weights
+    if weights is None:
+        weights = np.full(people, 1.0 / people)
+    elif rule.stakeholders is not None and data.stakeholders is not None:
+        weights = weights[order_by_name(data.stakeholders, rule.stakeholders)]
+    held: WelfareLearner = clone(base).set_params(
+        family=POWER_MEAN.name, p=rule.p, weights=weights, groups=None, prior=None
+    )
+    return held
+
+
+def _in_words(learner: WelfareLearner | None, result: FitResult | None) -> str:
+    """A name for a learner, by what it learns."""
+    if learner is None:
+        assert result is not None
+        return f"fit with p = {result.p:.4g}"
+    weights = "given weights"
+    if isinstance(learner.weights, str):
+        learned = "learned weights" if learner.groups is None else "weights by group"
+        weights = "equal weights" if learner.weights == "equal" else learned
+    family = options.family_of(learner.family)
+    shape = family.shape.name
+    power = f"learned {shape}" if learner.p is None else f"{shape} = {learner.p}"
+    noise = getattr(learner, "noise", "logistic")
+    extra = "" if noise == "logistic" else f", noise {getattr(noise, 'name', noise)}"
+    scale = ", scale" if getattr(learner, "scale", False) else ""
+    other = "" if family == POWER_MEAN else f", family {family.name}"
+    prior = "" if learner.prior is None else ", prior"
+    return f"{power}, {weights}{extra}{scale}{other}{prior}"
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names, with numbers after those that occur again."""
+    found: list[str] = []
+    for name in names:
+        times, shown = 1, name
+        while shown in found:
+            times += 1
+            shown = f"{name} ({times})"
+        found.append(shown)
+    return found

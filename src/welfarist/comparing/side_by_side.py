@@ -1,0 +1,327 @@
+"""Several fits, doctrines and rules side by side on the same decisions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.data_frames import to_frame
+from welfarist.base.errors import InputError, WelfaristWarning
+from welfarist.base.exports import Table, as_json, number, strict
+from welfarist.base.progress import Progress, ProgressOption
+from welfarist.base.seeds import generator_of
+from welfarist.base.wording import listed
+from welfarist.comparing.held_out import gain_on
+from welfarist.comparing.rivals import Item, Rival, rivals_of
+from welfarist.decisions.folds import counted_part, folds_of
+from welfarist.results.record import FitResult
+
+# Two scores that differ by less than this are equally good.
+_ROUNDING = 1e-12
+_NOTHING = "\N{EN DASH}"
+_COLUMNS = {
+    "name": "",
+    "p": "p",
+    "inequality_aversion": "aversion",
+    "learned": "learned",
+    "log_likelihood": "log-likelihood",
+    "aic": "AIC",
+    "bic": "BIC",
+    "score": "",  # accuracy or R squared
+    "held_out": "held out",
+}
+_CRITERIA = ("log_likelihood", "aic", "bic")
+
+
+@dataclass(frozen=True)
+class SideBySideRow:
+    """One of those that are compared.
+
+    Attributes
+    ----------
+    name : str
+    p : float
+    inequality_aversion : float or None
+        None in another family than the power mean.
+    learned : int or None
+        How many numbers were learned from the decisions; None where errors were counted.
+    log_likelihood, aic, bic : float or None
+        None where there is no likelihood, or no maximum of one.
+    score : float or None
+        Accuracy, or R squared of scores, on the decisions that were fitted.
+    held_out : float or None
+        The same on decisions that were not.
+    """
+
+    name: str
+    p: float
+    inequality_aversion: float | None
+    learned: int | None
+    log_likelihood: float | None
+    aic: float | None
+    bic: float | None
+    score: float | None
+    held_out: float | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SideBySide:
+    """Fits, doctrines and rules on the same decisions; prints as a table.
+
+    Attributes
+    ----------
+    rows : tuple of SideBySideRow
+        In the order in which they were given.
+    measure : str
+        What `score` and `held_out` are: "accuracy" or "R squared".
+    decisions : float
+        How many decisions were observed.
+    notes : tuple of str
+        How decisions were held out, and why something is missing.
+    results : tuple of FitResult
+        The fits.
+    """
+
+    rows: tuple[SideBySideRow, ...]
+    measure: str
+    decisions: float
+    notes: tuple[str, ...] = ()
+    results: tuple[FitResult, ...] = field(default=())
+
+    def __str__(self) -> str:
+        return self.as_text()
+
+    def __repr__(self) -> str:
+        return self.as_text()
+
+    def _repr_html_(self) -> str:
+        return self.as_html()
+
+    def best(self, column: str) -> tuple[str, ...]:
+        """Return the names of the best by "aic", "bic" or "held_out"; several if they tie."""
+        if column not in ("aic", "bic", "held_out"):
+            raise InputError(f'the best must be by "aic", "bic" or "held_out"; found {column!r}.')
+        found = {row.name: getattr(row, column) for row in self.rows}
+        known = [value for value in found.values() if value is not None]
+        if not known:
+            return ()
+        top = max(known) if column == "held_out" else min(known)
+        near = _ROUNDING * max(1.0, abs(top))
+        return tuple(
+            n for n, value in found.items() if value is not None and abs(value - top) <= near
+        )
+
+    def as_text(self) -> str:
+        """Return the table as text."""
+        return self._table().as_text()
+
+    def as_html(self) -> str:
+        """Return the table as a piece of HTML."""
+        return self._table().as_html()
+
+    def as_latex(self) -> str:
+        """Return the table as LaTeX that needs no package."""
+        return self._table().as_latex()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and texts; infinities are the strings "inf" and "-inf"."""
+        found: dict[str, Any] = strict(
+            {
+                "decisions": self.decisions,
+                "measure": self.measure,
+                "rows": [asdict(row) for row in self.rows],
+                "best": {name: list(self.best(name)) for name in ("aic", "bic", "held_out")},
+                "notes": list(self.notes),
+            }
+        )
+        return found
+
+    def as_json(self) -> str:
+        """Return :meth:`to_dict` as strict JSON text."""
+        return as_json(self.to_dict())
+
+    def to_frame(self) -> Any:
+        """Return one row for each as a data frame, of pandas if installed, else of polars.
+
+        Numbers that do not exist are NaN.
+        """
+        columns: dict[str, Any] = {"name": [row.name for row in self.rows]}
+        for name in list(_COLUMNS)[1:]:
+            values = [getattr(row, name) for row in self.rows]
+            found = [np.nan if value is None else value for value in values]
+            columns[name] = np.array(found, dtype=float)
+        return to_frame(columns)
+
+    def _table(self) -> Table:
+        held_out = any(row.held_out is not None for row in self.rows)
+        shown = [name for name in _COLUMNS if held_out or name != "held_out"]
+        best = {name: self.best(name) for name in ("aic", "bic", "held_out")}
+        rows = []
+        for row in self.rows:
+            cells = [row.name]
+            for name in shown[1:]:
+                mark = ("*" if row.name in best[name] else " ") if name in best else ""
+                cells.append(_cell(name, getattr(row, name)) + mark)
+            rows.append(tuple(cells))
+        header = {**_COLUMNS, "score": self.measure}
+        return Table(
+            title=f"Side by side on {self.decisions:.15g} decisions",
+            header=tuple(header[name] + (" " if name in best else "") for name in shown),
+            rows=tuple(rows),
+            alignment=tuple("left" if name == "name" else "right" for name in shown),
+            lines=(
+                "* the best of its column; aversion: inequality aversion, 1 - p; learned: how many "
+                "numbers",
+                *self.notes,
+            ),
+        )
+
+
+def compare(
+    items: Sequence[Item] | Mapping[str, Item],
+    X: Any = None,
+    y: Any = None,
+    *,
+    folds: int | None = 5,
+    random_state: Any = 0,
+    progress: ProgressOption = "auto",
+) -> SideBySide:
+    """Put fits, doctrines and rules side by side on the same decisions.
+
+    Parameters
+    ----------
+    items : list, or mapping of names, of learners, fits, doctrines and rules
+        A learner is fitted unless it was fitted to these decisions before. A fit is the `result_`
+        of a learner. A doctrine's name ("Nash") fixes p and takes all else but a prior from the
+        first learner or fit in the list, or from a learner without options. A WelfareFunction
+        fixes p and weights, so that only tau, rho or scale is learned.
+    X, y : Comparisons; or arrays as in the learners' `fit`
+        The decisions; left out, those of the fits.
+    folds : int, optional
+        In how many parts decisions are held out, each predicted from the others; None leaves that
+        out.
+    random_state : int, Generator or RandomState
+        Draws the parts, the same for all.
+    progress : bool or "auto"
+        Whether to show a progress bar; "auto" does in a terminal.
+
+    Returns
+    -------
+    SideBySide
+        Prints as a table; ``to_frame()``, ``as_html()``, ``as_latex()``, ``to_dict()``.
+
+    Notes
+    -----
+    The lower AIC and BIC, the better: they weigh the likelihood against how many numbers were
+    learned. A WelfareFunction that was learned from these very decisions counts as learning
+    nothing, which flatters it, held out as well. Where it is known who decided (``by``) whole
+    decision makers are held out, otherwise all decisions on the same two actions. Held-out R
+    squared is about the mean of all scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import welfarist as wf
+    >>> rng = np.random.default_rng(0)
+    >>> utilities = rng.uniform(1, 10, (200, 2))
+    >>> scores = wf.power_mean(utilities, -1, [0.6, 0.4]) + rng.normal(0, 0.3, 200)
+    >>> learned = wf.WelfareRegressor().fit(utilities, scores)
+    >>> print(wf.compare({"learned": learned, "Nash": "Nash", "sum": "utilitarian"}))
+    Side by side on 200 decisions
+                   p  aversion  learned  log-likelihood ...
+      learned ...
+      Nash ...
+      sum ...
+    * the best of its column; ...
+    Held-out R squared: in 5 parts, by actions
+    """
+    rivals, data = rivals_of(items, X, y)
+    data = counted_part(data)
+    with warnings.catch_warnings():
+        # Doctrines that do not fit are what a comparison is for; result_.caveats has the reasons.
+        warnings.simplefilter("ignore", WelfaristWarning)
+        results = tuple(rival.fitted(data) for rival in rivals)
+    notes: dict[str, list[str]] = {}
+    held_out: list[float | None] = [None] * len(rivals)
+    if folds is not None:
+        held_out = _held_out(rivals, data, folds, random_state, progress, notes)
+    measure = data.measure
+    rows = [
+        _row(rival.name, result, score, notes)
+        for rival, result, score in zip(rivals, results, held_out, strict=True)
+    ]
+    lines = [f"No {what.replace('NAMES', listed(names))}" for what, names in notes.items()]
+    if folds is not None:
+        lines.insert(0, f"Held-out {measure}: in {folds} parts, by {data.unit}")
+    return SideBySide(tuple(rows), measure, float(data.counts.sum()), tuple(lines), results)
+
+
+def _held_out(
+    rivals: Sequence[Rival],
+    data: Any,
+    folds: int,
+    random_state: Any,
+    progress: ProgressOption,
+    notes: dict[str, list[str]],
+) -> list[float | None]:
+    """What each learner gets right of the decisions it has not seen."""
+    fold = folds_of(data, folds, generator_of(random_state))
+    gains = np.zeros(len(rivals))
+    work = [
+        (i, rival.learner, part)
+        for i, rival in enumerate(rivals)
+        if rival.learner is not None
+        for part in range(folds)
+    ]
+    for i, learner, part in Progress(progress).track(work, len(work), "Held-out decisions"):
+        gains[i] += gain_on(learner, data, fold == part)
+    found: list[float | None] = []
+    for rival, gain in zip(rivals, gains.tolist(), strict=True):
+        if rival.learner is None:
+            notes.setdefault(_UNKNOWN, []).append(rival.name)
+        found.append(None if rival.learner is None else data.share_right(gain))
+    return found
+
+
+_UNKNOWN = (
+    "held-out score of NAMES: a fit that counts errors or has a prior does not say how it was "
+    "made. Pass the learner itself."
+)
+
+
+def _row(
+    name: str, result: FitResult, held_out: float | None, notes: dict[str, list[str]]
+) -> SideBySideRow:
+    criteria: dict[str, float | None] = {}
+    missing: dict[str, list[str]] = {}
+    for what, attribute in (("log-likelihood", "llf"), ("AIC", "aic"), ("BIC", "bic")):
+        try:
+            criteria[what] = float(getattr(result, attribute))
+        except InputError as refusal:
+            criteria[what] = None
+            missing.setdefault(str(refusal), []).append(what)
+    for refusal_text, absent in missing.items():
+        notes.setdefault(f"{listed(absent)} of NAMES: {refusal_text}", []).append(name)
+    return SideBySideRow(
+        name,
+        result.p,
+        getattr(result.welfare, "inequality_aversion", None),
+        None if result.likelihood is None else result.likelihood.parameters,
+        criteria["log-likelihood"],
+        criteria["AIC"],
+        criteria["BIC"],
+        result.accuracy if result.r_squared is None else result.r_squared,
+        held_out,
+    )
+
+
+def _cell(column: str, value: float | None) -> str:
+    if value is None:
+        return _NOTHING
+    if column == "learned":
+        return str(value)
+    return f"{round(value, 2) + 0.0:.2f}" if column in _CRITERIA else number(value + 0.0)

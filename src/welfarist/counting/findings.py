@@ -1,0 +1,135 @@
+"""What the exact method found beside the estimates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from welfarist.base.validation import FloatArray
+from welfarist.counting.consistent import ConsistentRules
+from welfarist.counting.loss_steps import LossSteps, PowerInterval
+from welfarist.decisions import Comparisons
+
+_MOST_SHOWN = 4
+# Up to these the ranges of all weights are a matter of seconds.
+_MOST_PEOPLE, _MOST_DECISIONS = 20, 5_000
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Decisions that no rule can get right, and pairs that no power tells apart.
+
+    Attributes
+    ----------
+    ties : float
+        Comparisons whose outcome was a tie: half an error under every rule.
+    contradictions : float
+        Comparisons decided against the majority of the decisions on the same two actions.
+    identical : int
+        Pairs of actions that tie under the learned weights for every power.
+    undecided : int
+        Intervals of p in which two welfares agree up to rounding, so that they may touch.
+    """
+
+    ties: float
+    contradictions: float
+    identical: int = 0
+    undecided: int = 0
+
+    @classmethod
+    def of(cls, comparisons: Comparisons, identical: int = 0, undecided: int = 0) -> Counted:
+        """Count what the comparisons leave no rule a chance to explain."""
+        pairs = comparisons.merged
+        ties = float(comparisons.counts[comparisons.outcomes == 0].sum())
+        minority = (float((pairs.count - np.abs(pairs.lead)).sum()) - ties) / 2.0
+        return cls(ties, minority, identical, undecided)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactRecord:
+    """The exact method's answer: not a point, but every power that is as good.
+
+    Attributes
+    ----------
+    intervals : tuple of PowerInterval
+        All powers at which the learned weights reach the lowest loss; the estimate is the middle
+        of the widest, on the scale ``p / (1 + |p|)``. With p given, that power.
+    steps : LossSteps or None
+        Loss against power under the learned weights; None where p was given.
+    explanations : ConsistentRules or None
+        With learned weights, the set of rules that explain every decision, where there is one.
+    counted : Counted
+        Ties, contradictions, pairs that no power tells apart.
+    corrected_loss : float or None
+        Under flips, the unbiased estimate of the share of decisions that the rule would get wrong
+        if nobody had slipped; the raw one is the fit's `loss`. Below 0 where there were fewer
+        errors than flips expected; 0 where rho is the fitted error rate itself.
+    independent_rho : bool
+        Whether rho comes from elsewhere than the fitted errors, so that the correction says
+        something.
+    """
+
+    intervals: tuple[PowerInterval, ...]
+    steps: LossSteps | None
+    explanations: ConsistentRules | None
+    counted: Counted
+    corrected_loss: float | None = None
+    independent_rho: bool = False
+
+    @property
+    def shown_correction(self) -> float | None:
+        """The corrected loss, where it is no mere consequence of how rho was estimated."""
+        return self.corrected_loss if self.independent_rho else None
+
+    def quick_ranges(self, decisions: float) -> tuple[FloatArray, FloatArray] | None:
+        """The least and the largest weight of each person (d,) in rules that explain everything.
+
+        None where finding it out could take minutes and nobody has asked for it.
+        """
+        rules = self.explanations
+        if rules is None:
+            return None
+        large = len(rules.weights) > _MOST_PEOPLE or decisions > _MOST_DECISIONS
+        if large and "weight_ranges" not in vars(rules):
+            return None
+        low, high = rules.weight_ranges
+        return low, high
+
+    def __repr__(self) -> str:
+        shown = " and ".join(str(interval) for interval in self.intervals[:_MOST_SHOWN])
+        more = len(self.intervals) - _MOST_SHOWN
+        others = f" and {more} more" if more > 0 else ""
+        return f"ExactRecord(as good: p in {shown}{others})"
+
+    def _powers(self) -> tuple[tuple[float, float], ...]:
+        return () if self.explanations is None else self.explanations.power_intervals
+
+    def _what(self) -> str:
+        """What a rule that explains all that can be explained explains."""
+        if self.counted.contradictions:
+            return "The majority of the decisions on every pair of actions"
+        return "Every decision but the ties" if self.counted.ties else "Every decision"
+
+    def lines(self) -> list[str]:
+        """What a summary says."""
+        shown = " and ".join(str(interval) for interval in self.intervals[:_MOST_SHOWN])
+        more = len(self.intervals) - _MOST_SHOWN
+        lines = []
+        if self.steps is not None:
+            lines.append(
+                f"As good with these weights: p in {shown}"
+                + (f" and {more} more intervals" if more > 0 else "")
+            )
+        if self.explanations is not None:
+            powers = " and ".join(f"[{a:.6g}, {b:.6g}]" for a, b in self._powers())
+            lines.append(f"{self._what()} is explained, with other weights also by p in {powers}")
+        counted = self.counted
+        notes = [
+            ("Ties, half an error under every rule", counted.ties),
+            ("Decisions against the majority of their own pair", counted.contradictions),
+            ("Pairs that tie for every p", counted.identical),
+            ("Intervals of p in which two welfares agree up to rounding", counted.undecided),
+        ]
+        lines.extend(f"{what}: {number:g}" for what, number in notes if number)
+        return lines

@@ -1,0 +1,178 @@
+"""The share of comparisons that a rule gets wrong.
+
+Domain: weights on the simplex, p in [-inf, inf] (p > 0 where a utility is 0).
+
+Formula: ``(1 - y C) / 2`` for an outcome y in {-1, 0, 1} and the rule's answer C in {-1, 0, 1},
+averaged over comparisons [PSPS24, Sec. 4]. (The text prints ``(1 + y C) / 2``, which is the
+accuracy.) A tie on either side is half an error: tossing a coin would be right half the time.
+
+Limits: however good the rule, repeated comparisons with different outcomes and observed ties cost
+``(count - |lead|) / 2``: see `unavoidable`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.validation import FloatArray
+from welfarist.counting.crossings.terms import masses_of, signed_terms
+from welfarist.counting.crossings.vectorised import signs_at
+from welfarist.decisions.merged_pairs import MergedPairs
+from welfarist.families.columns import Columns
+from welfarist.families.power_mean.derivatives import log_mean_of_logs
+from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.people.table import columns_of
+from welfarist.people.weighting import Weighting
+
+Signs = npt.NDArray[np.int8]
+Guess = Callable[[np.random.Generator], tuple[FloatArray, float]]
+
+# Welfares tie when their logarithms differ by no more than this many units of rounding, as in
+# WelfareFunction.compare.
+_TIE = 8.0 * float(np.finfo(np.float64).eps)
+# Counts outside of this are measured in units of the largest: programmes compare them with 1.
+_SMALL_COUNT, _LARGE_COUNT = 0.5, 1e6
+# Counts that are not whole are measured in a unit in which they are, if the largest is no more than
+# so many of it. Sums of so many may be off by this times their number, as a share of the largest.
+_MOST_UNITS, _ROUNDING = 1000, 4.0 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class ZeroOneLoss:
+    """Mean 0-1 loss of comparisons.
+
+    Attributes
+    ----------
+    utilities : Columns
+        Log utilities (d, N) of the actions that were compared.
+    pairs : MergedPairs
+        Each compared pair once, (n,).
+    weighting : Weighting
+        What is known about the weights.
+    guess : callable or None
+        Gives weights (d,) and a power to begin with where weights are learned; left out, that is
+        the sum of all utilities.
+    """
+
+    utilities: Columns
+    pairs: MergedPairs
+    weighting: Weighting
+    guess: Guess | None = None
+
+    @classmethod
+    def of(cls, utilities: FloatArray, pairs: MergedPairs, weighting: Weighting) -> ZeroOneLoss:
+        """Build the loss of merged comparisons; actions never compared are left out."""
+        pairs, used = _of_ordinary_size(pairs).renumbered(len(utilities))
+        table = utilities if len(used) == len(utilities) else utilities[used]
+        return cls(columns_of(table, POWER_MEAN, weighting), pairs, weighting)
+
+    @classmethod
+    def between(
+        cls, utilities: FloatArray, first: npt.ArrayLike, second: npt.ArrayLike, weights: FloatArray
+    ) -> ZeroOneLoss:
+        """Build the loss of pairs of rows (n,) of utilities (N, d), to ask for signs."""
+        one, other = np.asarray(first, dtype=np.int32), np.asarray(second, dtype=np.int32)
+        once = np.ones(len(one))
+        pairs = MergedPairs(one, other, once, once)
+        weighting = Weighting(utilities.shape[1], fixed=weights)
+        return cls(columns_of(utilities, POWER_MEAN, weighting), pairs, weighting)
+
+    @property
+    def features(self) -> dict[str, str]:
+        """What not every method covers: errors that are counted, learned weights."""
+        found = {"errors": "errors that are counted"}
+        return (
+            found if self.weighting.fixed is not None else {**found, "weights": "learned weights"}
+        )
+
+    def first_guess(self, rng: np.random.Generator) -> tuple[FloatArray, float]:
+        """Return weights (d,) and a power to begin with."""
+        if self.guess is not None:
+            return self.guess(rng)
+        return self.weighting.to_people(self.weighting.start()), 1.0
+
+    @cached_property
+    def total(self) -> float:
+        """How many comparisons were observed."""
+        return self.pairs.total
+
+    @cached_property
+    def unavoidable(self) -> float:
+        """The loss that every rule has: observed ties, and pairs decided now so, now so."""
+        return float((self.pairs.count - np.abs(self.pairs.lead)).sum()) / (2.0 * self.total)
+
+    def value(self, weights: FloatArray, p: float) -> float:
+        """Return the mean loss under weights (d,) and power p."""
+        return self.of_signs(self.signs(weights, p))
+
+    def of_signs(self, signs: Signs) -> float:
+        """Return the mean loss of answers (n,) in {-1, 0, 1}."""
+        return (self.total - float(signs @ self.pairs.lead)) / (2.0 * self.total)
+
+    def signs(self, weights: FloatArray, p: float) -> Signs:
+        """Return +1 (n,) where the first action is better, -1 where worse, 0 where they tie.
+
+        Where the difference of two log welfares is lost in rounding, what the actions share is
+        taken away before they are compared.
+        """
+        log_mean = log_mean_of_logs(self.utilities.logs, weights, p, self.utilities.has_zeros).value
+        first, second = log_mean[self.pairs.first], log_mean[self.pairs.second]
+        with np.errstate(invalid="ignore"):
+            margins = first - second  # NaN where nobody has anything in either: a tie
+        decided = np.abs(margins) > self.rounding
+        signs = np.sign(np.where(decided, margins, 0.0)).astype(np.int8)
+        close = np.flatnonzero(~decided)
+        if len(close):
+            counts = weights > 0
+            logs = self.utilities.logs[counts]
+            one, other = logs[:, self.pairs.first[close]], logs[:, self.pairs.second[close]]
+            signs[close] = signs_at(signed_terms(one.T, other.T, masses_of(weights[counts])), p)
+        return signs
+
+    @cached_property
+    def rounding(self) -> FloatArray:
+        """How far rounding may move the difference of two log welfares (n,)."""
+        logs = np.abs(self.utilities.logs)
+        largest = 1.0 + np.where(np.isfinite(logs), logs, 0.0).max(axis=0)
+        factor = _TIE * (1.0 + np.log2(len(logs)))
+        return np.asarray(
+            factor * np.maximum(largest[self.pairs.first], largest[self.pairs.second])
+        )
+
+
+def _of_ordinary_size(pairs: MergedPairs) -> MergedPairs:
+    """The same counts in a unit in which sums of them are exact, or at least do not suffer.
+
+    Searches compare such sums: with rounding in them, rules as good as each other would differ.
+    """
+    largest = float(pairs.count.max())
+    if largest < _LARGE_COUNT and _whole(pairs.count) and _whole(pairs.lead):
+        return pairs
+    count, lead = pairs.count / largest, pairs.lead / largest
+    units = _units_in_largest(np.unique(np.abs(np.concatenate([count, lead]))))
+    whole = np.rint(units * count)
+    if whole.min() > 0:  # a count is never nothing, however small
+        return MergedPairs(pairs.first, pairs.second, whole, np.rint(units * lead))
+    if _SMALL_COUNT < largest < _LARGE_COUNT:
+        return pairs
+    return MergedPairs(pairs.first, pairs.second, count, lead)
+
+
+def _whole(values: FloatArray) -> bool:
+    return bool((values == np.rint(values)).all())
+
+
+def _units_in_largest(shares: FloatArray) -> int:
+    """In how many equal parts to cut 1 so that all shares of it (m,) are whole; 0 if too many."""
+    units = np.arange(1, _MOST_UNITS + 1)
+    for share in shares:
+        parts = share * units
+        units = units[np.abs(parts - np.rint(parts)) <= _ROUNDING * units**2]
+        if not len(units):
+            return 0
+    return int(units[0])

@@ -1,0 +1,146 @@
+"""Comparisons of the same two actions, counted together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.validation import FloatArray
+
+Pairs = npt.NDArray[np.signedinteger[Any]]
+Outcomes = npt.NDArray[np.int8]
+# Keys in order, with lead and count (n,).
+_Sorted = tuple[npt.NDArray[np.int64], FloatArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class MergedPairs:
+    """Each compared pair once, sorted by its first action.
+
+    Attributes
+    ----------
+    first, second : (n,) arrays of int
+        Action numbers, first < second.
+    count : (n,) array
+        How often the two were compared.
+    lead : (n,) array
+        How much more often the first was preferred than the second; a tie adds nothing.
+    """
+
+    first: npt.NDArray[np.int32]
+    second: npt.NDArray[np.int32]
+    count: FloatArray
+    lead: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def total(self) -> float:
+        """How many comparisons were observed."""
+        return float(self.count.sum())
+
+    def take(self, chosen: npt.NDArray[Any]) -> MergedPairs:
+        """Return some of the pairs, in order."""
+        return MergedPairs(
+            self.first[chosen], self.second[chosen], self.count[chosen], self.lead[chosen]
+        )
+
+    def renumbered(self, actions: int) -> tuple[MergedPairs, npt.NDArray[np.intp]]:
+        """Return the pairs over the actions they mention only, and which those are."""
+        mentioned = np.zeros(actions, dtype=bool)
+        mentioned[self.first] = True
+        mentioned[self.second] = True
+        used = np.flatnonzero(mentioned)
+        if len(used) == actions:
+            return self, used
+        number = np.zeros(actions, dtype=np.int32)
+        number[used] = np.arange(len(used), dtype=np.int32)
+        return MergedPairs(number[self.first], number[self.second], self.count, self.lead), used
+
+
+def merged(pairs: Pairs, outcomes: Outcomes, counts: FloatArray, actions: int) -> MergedPairs:
+    """Return each pair once, from comparisons (n, 2) of so many actions.
+
+    Parameters
+    ----------
+    pairs : (n, 2) array of int
+        Action numbers.
+    outcomes : (n,) array
+        +1, -1 or 0.
+    counts : (n,) array
+        How often each was observed.
+    actions : int
+        How many there are.
+    """
+    once = bool((counts == 1.0).all())
+    keys = pair_keys(pairs[:, 0], pairs[:, 1], actions)
+    turned = pairs[:, 0] > pairs[:, 1]
+    keys, lead, count = (
+        _once_each(keys, outcomes, turned) if once else _counted(keys, outcomes, turned, counts)
+    )
+    fresh = np.empty(len(keys), dtype=bool)
+    fresh[0] = True
+    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+    if not fresh.all():
+        starts = np.flatnonzero(fresh)
+        keys = keys[starts]
+        count, lead = np.add.reduceat(count, starts), np.add.reduceat(lead, starts)
+    first = (keys // actions).astype(np.int32)
+    keys %= actions
+    return MergedPairs(first, keys.astype(np.int32), count, lead)
+
+
+def pair_keys(
+    one: npt.NDArray[Any], other: npt.NDArray[Any], actions: int
+) -> npt.NDArray[np.int64]:
+    """Return one number per pair (n,), the same for the same two actions of `actions`; in order.
+
+    In 64 bits, whatever row numbers are kept in: 32 hold the pairs of 46,341 actions only.
+
+    Examples
+    --------
+    >>> pair_keys(np.array([69_999], np.int32), np.array([69_998], np.int32), 70_000)
+    array([4899929999])
+    """
+    keys: npt.NDArray[np.int64] = np.minimum(one, other, dtype=np.int64)
+    keys *= actions
+    keys += np.maximum(one, other)
+    return keys
+
+
+def _once_each(
+    keys: npt.NDArray[np.int64], outcomes: Outcomes, turned: npt.NDArray[np.bool_]
+) -> _Sorted:
+    """Sort comparisons that were observed once each.
+
+    The outcome travels in the key, so that numbers are sorted and not their places, which would
+    have to be held as well.
+    """
+    keys *= 3
+    keys += 1
+    lead = outcomes.copy()
+    np.negative(lead, out=lead, where=turned)
+    keys += lead
+    keys.sort()
+    np.remainder(keys, 3, out=lead, casting="unsafe")
+    keys //= 3
+    return keys, lead.astype(np.float64) - 1.0, np.ones(len(keys))
+
+
+def _counted(
+    keys: npt.NDArray[np.int64],
+    outcomes: Outcomes,
+    turned: npt.NDArray[np.bool_],
+    counts: FloatArray,
+) -> _Sorted:
+    """Sort comparisons that were observed differently often."""
+    order = np.argsort(keys)
+    if not counts.all():  # a comparison observed no times says nothing
+        order = order[counts[order] > 0]
+    count = counts[order]
+    lead = np.where(turned, -outcomes, outcomes)[order] * count
+    return keys[order], lead, count

@@ -1,0 +1,186 @@
+"""What a family of welfare functions gives.
+
+A family turns what people have, weights and one parameter of its own, its *shape*, into a value
+per action. Choices depend on differences of values; scores on the level that a value stands for.
+
+A family of one's own subclasses :class:`Family` and writes `name`, `shape` and :meth:`welfare`.
+Where it gives no second derivatives, they are found by differences.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.errors import InputError
+from welfarist.base.parameters import Parameter
+from welfarist.base.validation import FloatArray, is_real
+from welfarist.families.columns import Columns, People
+from welfarist.families.family_rule import FamilyRule
+from welfarist.families.levels import DIFFERENCE, Level
+from welfarist.families.named import Doctrine
+from welfarist.families.welfare import Welfare
+
+# A step by which derivatives are found: the cube root of rounding, where both errors are alike.
+_STEP = 6e-6
+
+
+class Family:
+    """A family of welfare functions.
+
+    Attributes
+    ----------
+    name : str
+        What a user writes: ``family="power"``.
+    title : str
+        What a report calls its rules.
+    shape : Parameter
+        The family's own parameter.
+    level : Level
+        What a value says about scores.
+    starts, more_starts : tuples of float
+        Shapes from which a search begins, and with which it goes on where the first disagree.
+    plain : float or None
+        The shape that is reported, with equal weights, where no rule explains more than that.
+    ratios : bool
+        Whether weights matter through ``log(w) / p`` far out, as in a power mean.
+    is_mean : bool
+        Whether welfare lies between the smallest and the largest utility.
+    doctrines : tuple of Doctrine
+        Shapes that have names.
+    says : str
+        What the shape says, in a sentence for readers who know no formula; if it is empty, a
+        report says what the doctrines mean.
+    has_aversion : bool
+        Whether one less the shape is what economists call inequality aversion.
+    """
+
+    name: str = ""
+    title: str = ""
+    shape: Parameter
+    level: Level = DIFFERENCE
+    starts: tuple[float, ...] = (1.0, -1.0)
+    more_starts: tuple[float, ...] = (0.0,)
+    plain: float | None = None
+    ratios: bool = False
+    is_mean: bool = False
+    doctrines: tuple[Doctrine, ...] = ()
+    says: str = ""
+    has_aversion: bool = False
+
+    @property
+    def called(self) -> str:
+        """What a user writes to get it."""
+        return f'family="{self.name}"'
+
+    @property
+    def noun(self) -> str:
+        """What one of its rules is called after "a" or "the"."""
+        return f"rule of the family {self.title or self.name or type(self).__name__}"
+
+    def columns(self, utilities: FloatArray) -> Columns:
+        """Return what the family sees of utilities (d, N), which it may overwrite."""
+        return Columns(utilities)
+
+    def welfare(self, people: People, weights: FloatArray, p: float) -> Welfare:
+        """Return the values of all actions at weights (d,) and shape p, with first derivatives."""
+        raise NotImplementedError
+
+    def search_range(self, people: People) -> tuple[float, float]:
+        """Return the smallest and the largest shape that are searched."""
+        del people
+        return self.shape.lowest, self.shape.highest
+
+    def allowed(self, p: float, people: People) -> float:
+        """Return a shape like this one that may be searched."""
+        low, high = self.search_range(people)
+        return min(max(p, low), high)
+
+    def limits(self, people: People) -> tuple[float, ...]:
+        """Return infinite shapes that are compared for themselves: no search reaches them."""
+        del people
+        return ()
+
+    def bend_by_weights(
+        self, rows: FloatArray, pull: FloatArray, p: float, extra: float
+    ) -> FloatArray:
+        """Return second derivatives by two weights, summed over actions with `pull` (N,).
+
+        `rows` (k, N) are the derivatives by the k weights that move; `extra` times their outer
+        squares is added. Values that are straight lines in the weights have no others.
+        """
+        del p
+        return np.asarray((rows * (extra * pull)) @ rows.T)
+
+    def bend_by_shape(
+        self, people: People, weights: FloatArray, p: float, here: Welfare, pull: FloatArray
+    ) -> tuple[FloatArray, float]:
+        """Return second derivatives that involve the shape, summed over actions with `pull` (N,).
+
+        They are those by each weight and the shape (d,), and the one by the shape twice; here
+        they are found by differences.
+        """
+        del here
+        low, high = self.search_range(people)
+        step = _STEP * (1.0 + abs(p))
+        below, above = max(p - step, low), min(p + step, high)
+        one, other = (self.welfare(people, weights, x) for x in (above, below))
+        width = above - below
+        cross = ((one.by_weight - other.by_weight) @ pull) / width
+        return cross, float((one.by_power - other.by_power) @ pull) / width
+
+    def describe(self, p: float) -> str:
+        """Return which rule a shape is, in words."""
+        for named in self.doctrines:
+            if named.p == p:
+                return named.name
+        return f"{self.shape.name} = {p:.4g}"
+
+    def describe_closely(self, p: float, digits: int) -> str:
+        """Return which rule a shape is as it is printed with some decimals."""
+        shown = p if abs(p) == float("inf") else round(p, digits) + 0.0
+        return self.describe(shown)
+
+    def meaning(self, p: float, digits: int) -> str:
+        """Return what a rule looks at whose shape is printed with some decimals, if known."""
+        shown = p if abs(p) == float("inf") else round(p, digits)
+        return next((named.meaning for named in self.doctrines if named.p == shown), "")
+
+    def explain(self, p: float) -> str:
+        """Return what the welfare of an action is, in words or as a formula."""
+        del p
+        return f"what the {self.noun} makes of the weights and of the utilities it gives"
+
+    def shape_of(self, p: object, has_zeros: bool) -> float:
+        """Return the shape that somebody gave: a number in its range, or a doctrine's name."""
+        del has_zeros
+        named = {_plain(doctrine.name): doctrine.p for doctrine in self.doctrines}
+        if isinstance(p, str) and _plain(p) in named:
+            return named[_plain(p)]
+        if is_real(p) and self.shape.lowest <= float(p) <= self.shape.highest:  # type: ignore[arg-type]
+            return float(p)  # type: ignore[arg-type]
+        known = ", ".join(f'"{doctrine.name}"' for doctrine in self.doctrines)
+        raise InputError(
+            f"p must be a value of {self.shape.name}, from {self.shape.lowest:g} to "
+            f"{self.shape.highest:g}{f', or one of {known}' if known else ''}, with "
+            f"{self.called}; found {p!r}."
+        )
+
+    def rule(self, p: float, weights: Any, stakeholders: Any = None) -> Any:
+        """Return the rule with this shape and these weights, ready to judge actions."""
+        return FamilyRule(self, p, weights, stakeholders)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def _plain(name: str) -> str:
+    """A doctrine's name as anybody may write it."""
+    return name.strip().lower().replace("-", " ").replace("_", " ")

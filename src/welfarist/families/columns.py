@@ -1,0 +1,141 @@
+"""What people have, as a family sees it: one row per person, one column per action."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.validation import FloatArray
+from welfarist.families.power_mean.curvature import contracted_curvature
+from welfarist.families.power_mean.derivatives import log_mean_of_logs
+from welfarist.families.welfare import Welfare
+
+_LARGEST_EXPONENT = 690.0  # e^690 is near the largest double
+
+
+class People(Protocol):
+    """What a family may ask of the people, whether all are in memory or only sums over them."""
+
+    @property
+    def shift(self) -> float:
+        """What was taken out of all columns."""
+        ...
+
+    @property
+    def has_zeros(self) -> bool:
+        """Whether somebody has nothing in some action."""
+        ...
+
+    @property
+    def actions(self) -> int:
+        """How many actions there are."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many numbers one evaluation reads."""
+        ...
+
+    @property
+    def largest_power(self) -> float:
+        """The largest |p| of a power mean that is worth a search."""
+        ...
+
+    @property
+    def table(self) -> FloatArray | None:
+        """The columns (d, N) themselves, if all people are in memory."""
+        ...
+
+    def log_mean(self, weights: FloatArray, p: float) -> Welfare:
+        """Return the log power mean of the columns' exponentials, with derivatives."""
+        ...
+
+    def log_mean_bending(
+        self, weights: FloatArray, p: float, mean: Welfare, pull: FloatArray
+    ) -> tuple[FloatArray, float]:
+        """Return its second derivatives that involve p, summed over actions with `pull` (N,)."""
+        ...
+
+    def take(self, actions: npt.NDArray[np.intp]) -> Self:
+        """Return some of the actions, on the same unit."""
+        ...
+
+
+@dataclass(frozen=True)
+class Columns:
+    """People who are all in memory.
+
+    Attributes
+    ----------
+    logs : (d, N) array
+        What each person has in each action; for a power mean log utilities less `shift`, -inf
+        where somebody has nothing.
+    shift : float
+        What was taken out of all of them: for a power mean the mean log utility, which makes every
+        fit independent of the unit of utility.
+    has_zeros : bool
+        Whether some entry is -inf.
+    """
+
+    logs: FloatArray
+    shift: float = 0.0
+    has_zeros: bool = False
+
+    @classmethod
+    def of_logs(cls, logs: FloatArray) -> Columns:
+        """Take over logarithms (d, N), less their mean."""
+        has_zeros = bool(np.isneginf(logs.min()))
+        finite = logs[np.isfinite(logs)] if has_zeros else logs
+        shift = float(finite.mean()) if finite.size else 0.0
+        logs -= shift
+        return cls(logs, shift, has_zeros)
+
+    @property
+    def actions(self) -> int:
+        """How many actions there are."""
+        return int(self.logs.shape[1])
+
+    @property
+    def size(self) -> int:
+        """How many numbers one evaluation reads."""
+        return int(self.logs.size)
+
+    @property
+    def table(self) -> FloatArray:
+        """The columns (d, N) themselves."""
+        return self.logs
+
+    @cached_property
+    def largest_power(self) -> float:
+        """The largest size of p worth a search: beyond it the limits themselves are compared.
+
+        There a power mean is its extreme to within 1% where log utilities span 7, as from 1 to
+        1000; where they span less, larger powers are needed for the same.
+        """
+        finite = self.logs[np.isfinite(self.logs)] if self.has_zeros else self.logs
+        span = float(finite.max() - finite.min()) if finite.size else 0.0
+        return min(max(_LARGEST_EXPONENT / max(span, 1e-12), 100.0), 1e5)
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of the columns, by which powers are measured; never 0."""
+        finite = self.logs[np.isfinite(self.logs)] if self.has_zeros else self.logs
+        return max(float(finite.std()) if finite.size else 0.0, 1e-6)
+
+    def log_mean(self, weights: FloatArray, p: float) -> Welfare:
+        """Return the log power mean of the columns' exponentials, with derivatives."""
+        return log_mean_of_logs(self.logs, weights, p, self.has_zeros)
+
+    def log_mean_bending(
+        self, weights: FloatArray, p: float, mean: Welfare, pull: FloatArray
+    ) -> tuple[FloatArray, float]:
+        """Return its second derivatives that involve p, summed over actions with `pull` (N,)."""
+        return contracted_curvature(self.logs, weights, p, mean, pull, self.has_zeros)
+
+    def take(self, actions: npt.NDArray[Any]) -> Columns:
+        """Return some of the actions, on the same unit."""
+        return Columns(np.ascontiguousarray(self.logs[:, actions]), self.shift, self.has_zeros)

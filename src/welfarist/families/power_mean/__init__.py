@@ -1,0 +1,1 @@
+"""The weighted power mean: values, derivatives, limits and the named powers."""

@@ -1,0 +1,28 @@
+"""Values of actions and their derivatives, as every family gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from welfarist.base.validation import FloatArray
+
+
+@dataclass(slots=True)  # made at every step: freezing it would take a microsecond
+class Welfare:
+    """Values of N actions and their derivatives, people by actions.
+
+    Attributes
+    ----------
+    value : (N,) array
+        In the family of power means log M.
+    by_weight : (d, N) array
+        Derivative with respect to each weight, up to a constant along the all-ones direction; in
+        the family of power means chosen so that the weighted sum over people is 0.
+    by_power : (N,) array
+        Derivative with respect to the family's shape; that by the power is never negative
+        [PSPS24, Lemma 2.1].
+    """
+
+    value: FloatArray
+    by_weight: FloatArray
+    by_power: FloatArray

@@ -1,0 +1,301 @@
+"""The likelihood of a fit: what was maximised, where its maximum is, and the decisions.
+
+Inference is functions of it. What one of them has worked out is kept with it, so that a summary, a
+report and a figure of the same fit do each piece of work once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from welfarist.base.errors import InputError
+from welfarist.base.parameters import WEIGHT, Parameter
+from welfarist.base.validation import FloatArray
+from welfarist.families.power_mean.family import POWER
+from welfarist.losses import DecisionLoss, Point
+from welfarist.losses.observed import OneByOne
+from welfarist.noise.base import TAU
+from welfarist.noise.choices import RHO
+from welfarist.noise.scores import SCALE
+from welfarist.solvers.newton import Newton
+
+Found = TypeVar("Found")
+
+# A parameter this near to its bound, relative to it, is at it.
+_AT_BOUND = 1e-3
+# A flip rate, or a logarithm, this near to its bound is there: no data tell them apart.
+_AT_END = 1e-9
+# Deviance that rounding may add.
+_NOTHING = 1e-6
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number that was learned.
+
+    Attributes
+    ----------
+    name : str
+        "p", "weight of staff", "tau".
+    parameter : Parameter
+        What it is one of: all weights are of one parameter.
+    person : int or None
+        Whose weight it is.
+    is_shape : bool
+        Whether it is the family's own parameter.
+    """
+
+    name: str
+    parameter: Parameter
+    person: int | None = None
+    is_shape: bool = False
+
+    @property
+    def is_weight(self) -> bool:
+        """Whether it is somebody's weight."""
+        return self.person is not None
+
+
+def weight_name(stakeholder: str) -> str:
+    """What somebody's weight is called.
+
+    Examples
+    --------
+    >>> weight_name("staff")
+    'weight of staff'
+    """
+    return f"weight of {stakeholder}"
+
+
+@dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
+class Likelihood:
+    """A maximum of a likelihood, and what it is a maximum of.
+
+    Choices have the likelihood of their noise model. Scores have a Gaussian one, whose variance is
+    estimated by the mean squared error (n in the denominator, not n - k), where that likelihood is
+    largest. Counts and sample weights say how often a decision was observed.
+
+    Attributes
+    ----------
+    loss : DecisionLoss
+        Without a prior.
+    point : Point
+        The estimates, in the coordinates of the loss.
+    weights : (d,) array
+        One weight per person.
+    stakeholders : tuple of str
+    decided : Comparisons or Scores
+        The single decisions, which `loss` may have merged.
+    solver : Newton
+        How fits under a null are found.
+    refusal : str or None
+        Why there can be no inference; None if there can.
+    """
+
+    loss: DecisionLoss
+    point: Point
+    weights: FloatArray
+    stakeholders: tuple[str, ...]
+    decided: Any = field(default=None, repr=False)
+    solver: Newton = field(default_factory=Newton)
+    refusal: str | None = None
+    _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What can be worked out again need not travel.
+        return {**vars(self), "_known": {}}
+
+    def once(self, what: Hashable, work: Callable[[], Found]) -> Found:
+        """Return the outcome of some work, which is done when first asked for."""
+        if what not in self._known:
+            self._known[what] = work()
+        found: Found = self._known[what]
+        return found
+
+    @property
+    def observations(self) -> float:
+        """How many decisions there are, counts included."""
+        return self.loss.observed.total
+
+    def require(self) -> Likelihood:
+        """Return the likelihood, or refuse one without standard errors, intervals and tests."""
+        self.require_maximum()
+        if self.once("noise-free", self._noise_free):
+            found = self.loss.observed.if_noise_free(self.loss.can_be_counted)
+            raise InputError(
+                f"standard errors, intervals and tests need choices with noise; found {found}"
+            )
+        return self
+
+    def _noise_free(self) -> bool:
+        """Whether nothing speaks against choices without noise.
+
+        A comparison of equals is a coin toss whatever tau is. Where only such are left unexplained
+        the search ends before its cap, because the loss hardly falls any more.
+        """
+        loss, point = self.at_rule()
+        capped = loss.observed.without_noise(point.extras)
+        if capped is None:
+            return False
+        if loss.is_perfect(self.value) or loss.observed.is_without_noise(point.extras):
+            return True
+        return self.deviance(loss.evaluate(replace(point, extras=capped)).value) <= _NOTHING
+
+    def has_noise(self, point: Point, value: float) -> bool:
+        """Whether choices are left to chance at a point whose mean loss is `value`."""
+        observed = self.loss.observed
+        if observed.without_noise(point.extras) is None:
+            return True
+        return not (observed.is_without_noise(point.extras) or self.loss.is_perfect(value))
+
+    def require_maximum(self) -> Likelihood:
+        """Return the likelihood, or refuse one whose estimates are no maximum of it."""
+        if self.refusal is not None:
+            raise InputError(self.refusal)
+        self.require_spread()
+        return self
+
+    def require_spread(self) -> None:
+        """Refuse scores without residuals, whose likelihood has no largest value."""
+        if self.loss.squared and self.loss.is_perfect(self.value):
+            raise InputError(
+                "a likelihood of scores needs some that the rule does not explain exactly; found "
+                "residuals that are nothing but rounding. There is no noise to estimate: the "
+                "estimates are as exact as the scores."
+            )
+
+    @cached_property
+    def value(self) -> float:
+        """The mean loss at the estimates, in the unit of the loss."""
+        loss, point = self.at_rule()
+        return loss.evaluate(point).value
+
+    @cached_property
+    def single(self) -> OneByOne:
+        """The decisions one by one."""
+        return self.loss.observed.one_by_one(self.decided)
+
+    def at_rule(self) -> tuple[DecisionLoss, Point]:
+        """Return the loss with weights and shape held, and the point at which only extras move."""
+        held = Point(np.empty(0), self.point.p, self.point.extras)
+        return self.loss.holding(self.weights), held
+
+    def log_likelihood(self, value: float) -> float:
+        """Log likelihood of the decisions where the mean loss, in its own unit, is `value`."""
+        return self.loss.observed.log_likelihood(value)
+
+    def deviance(self, value: float) -> float:
+        """Twice the log likelihood that is lost where the mean loss is `value`."""
+        return self.loss.observed.deviance(value, self.value)
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were learned; weights that sum to 1 are one fewer than people."""
+        weights = max(self.loss.weighting.free - 1, 0)
+        return weights + int(self.loss.learn_power) + len(self.loss.parameters)
+
+    @property
+    def learned_weights(self) -> bool:
+        """Whether there is anything to learn about the weights."""
+        return self.loss.weighting.free > 1
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Everything that was learned, in the order of :attr:`estimates`."""
+        shape = self.loss.family.shape
+        found = [Quantity(shape.name, shape, is_shape=True)] if self.loss.learn_power else []
+        if self.learned_weights:
+            people = enumerate(self.stakeholders)
+            found += [Quantity(weight_name(name), WEIGHT, i) for i, name in people]
+        return (*found, *(Quantity(extra.name, extra) for extra in self.loss.parameters))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of everything that was learned, in the order of :attr:`estimates`."""
+        return tuple(quantity.name for quantity in self.quantities)
+
+    def places(self, name: str) -> list[int]:
+        """Return the places of the estimates that go by a name: of all weights for "weights"."""
+        return chosen_places(self.quantities, name)
+
+    @cached_property
+    def estimates(self) -> FloatArray:
+        """What was learned: the shape, one weight per person, tau or scale, rho."""
+        return self.estimates_at(self.point, self.weights)
+
+    def estimates_at(self, point: Point, weights: FloatArray) -> FloatArray:
+        """Return the same for another point, with one weight per person (d,)."""
+        shape = [point.p] if self.loss.learn_power else []
+        people = weights.tolist() if self.learned_weights else []
+        pairs = zip(self.loss.parameters, point.extras.tolist(), strict=True)
+        extras = [parameter.coordinate.back(value) for parameter, value in pairs]
+        return np.array([*shape, *people, *extras])
+
+    @property
+    def power_on_edge(self) -> bool:
+        """Whether the shape is infinite, or where its search ended."""
+        p, (low, high) = self.point.p, self.loss.search_range
+        return p <= low + _AT_BOUND * abs(low) or p >= high - _AT_BOUND * abs(high)
+
+    @property
+    def only_who_counts(self) -> bool:
+        """Whether weights only say who counts: at an infinite p, or where its search ended far out.
+
+        There a weight is what its ratio log(w) / p makes of it, at a p that only the end of the
+        search has chosen.
+        """
+        if np.isinf(self.point.p):
+            return True
+        return self.loss.learn_power and self.is_farthest(self.point.p)
+
+    def is_farthest(self, p: float) -> bool:
+        """Whether a power is at the end of the search towards an infinite one, or beyond."""
+        low, high = self.loss.search_range
+        return any(
+            p >= (1.0 - _AT_BOUND) * high if end > 0 else p <= (1.0 - _AT_BOUND) * low
+            for end in self.loss.limits
+        )
+
+    @property
+    def extras_on_edge(self) -> list[bool]:
+        """For each of the noise model's parameters, whether it is where its range ends."""
+        lower, upper = self.loss.extra_bounds
+        near = np.minimum(self.point.extras - lower, upper - self.point.extras)
+        return [bool(gap <= _AT_END) for gap in near]
+
+
+def quantities_named(names: tuple[str, ...]) -> tuple[Quantity, ...]:
+    """Return the quantities of a fit of version 0.1.0, which kept only their names."""
+    known = {parameter.name: parameter for parameter in (POWER, TAU, RHO, SCALE)}
+    found, people = [], 0
+    for name in names:
+        if name in known:
+            found.append(Quantity(name, known[name], is_shape=known[name] is POWER))
+        else:
+            found.append(Quantity(name, WEIGHT, people))
+            people += 1
+    return tuple(found)
+
+
+def chosen_places(quantities: tuple[Quantity, ...], name: str) -> list[int]:
+    """Return the places of the estimates that go by a name: of all weights for "weights"."""
+    weights = [i for i, quantity in enumerate(quantities) if quantity.is_weight]
+    if name == WEIGHT.name and weights:
+        return weights
+    names = [quantity.name for quantity in quantities]
+    if name in names:
+        return [names.index(name)]
+    known = [*names, *([WEIGHT.name] if weights else [])]
+    if not known:
+        raise InputError(
+            f"an interval must be of something that was learned; found {name!r} of a fit in which "
+            "everything was given. Fit without p or weights."
+        )
+    raise InputError(
+        f"an interval must be of something that was learned: {', '.join(known)}; found {name!r}."
+    )

@@ -1,0 +1,266 @@
+"""From an optimum to the record of a fit: one way for every learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.parameters import Parameter
+from welfarist.base.progress import Progress, ProgressOption
+from welfarist.base.seeds import generator_of
+from welfarist.base.validation import FloatArray
+from welfarist.counting.findings import ExactRecord
+from welfarist.families.base import Family
+from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.inference.likelihood import Likelihood
+from welfarist.learners import options
+from welfarist.losses import DecisionLoss, Loss, with_prior, within_search
+from welfarist.noise.base import ChoiceNoise
+from welfarist.people.weighting import Weighting
+from welfarist.people.weights_option import group_labels, weighting_of
+from welfarist.proofs.certificate import Certificate
+from welfarist.results import caveats as caveat
+from welfarist.results.learned import Caveat, named_people
+from welfarist.results.record import FitResult
+from welfarist.solvers.base import Optimum, Solver
+from welfarist.solvers.newton import Newton
+
+Names = tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a learner was told, checked, and about whom.
+
+    Attributes
+    ----------
+    family : Family
+    wanted : object
+        What was said of the shape; None if it is to be learned.
+    p : float or None
+        The shape, if it is given and has been checked.
+    weighting : Weighting
+    groups : tuple of str or None
+        The group of each person, if weights are learned by group.
+    equal : bool
+        Whether everybody is given the same weight.
+    names : tuple of str or None
+        The people's names, if they have any.
+    concentration : (k,) array or None
+        Of a prior on the learned weights.
+    has_prior : bool
+        Whether one was given, which may say nothing.
+    newton : Newton
+        The default solver, which also fits nulls and first guesses.
+    progress : bool or "auto"
+    random_state : seed
+    """
+
+    family: Family
+    wanted: Any
+    p: float | None
+    weighting: Weighting
+    groups: tuple[str, ...] | None
+    equal: bool
+    names: Names
+    concentration: FloatArray | None
+    has_prior: bool
+    newton: Newton
+    progress: ProgressOption
+    random_state: Any
+
+    @classmethod
+    def of(cls, learner: Any, decided: Any) -> Setup:
+        """Check a learner's options against decisions and each other."""
+        people, names = decided.people, decided.stakeholders
+        weighting = weighting_of(learner.weights, learner.groups, people, names)
+        labels = group_labels(learner.groups, people, names)
+        family = options.family_of(learner.family)
+        return cls(
+            family,
+            learner.p,
+            None,
+            weighting,
+            None if labels is None else tuple(str(label) for label in labels.tolist()),
+            isinstance(learner.weights, str) and learner.weights == "equal",
+            names,
+            options.concentration_of(learner.prior, weighting, learner.groups, names),
+            learner.prior is not None,
+            options.newton_of(learner.n_starts, learner.max_iter, learner.tol),
+            learner.progress,
+            learner.random_state,
+        )
+
+    def knowing(self, has_zeros: bool) -> Setup:
+        """Return the same with the shape that was given, checked against who has nothing."""
+        return replace(self, p=options.shape_of(self.wanted, self.family, has_zeros))
+
+    @property
+    def learn_power(self) -> bool:
+        """Whether the family's shape is learned."""
+        return self.wanted is None
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The people's names, or numbered ones."""
+        return named_people(self.names, self.weighting.people)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """What the user fixed."""
+        known = ("p", not self.learn_power), ("weights", self.weighting.fixed is not None)
+        return tuple(name for name, is_known in known if is_known)
+
+    def generator(self) -> np.random.Generator:
+        """Where random starts come from."""
+        return generator_of(self.random_state)
+
+    def minimise(self, loss: DecisionLoss, solver: Solver) -> Optimum:
+        """Find the best rule, under the prior if there is one."""
+        observations = loss.observed.total
+        penalised: Loss = with_prior(loss, self.concentration, observations)
+        solver.check(penalised)
+        return solver.minimise(
+            penalised,
+            self.generator(),
+            p=within_search(self.p, loss),
+            observations=observations,
+            progress=Progress(self.progress),
+        )
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a kind of decisions has to say about a fit.
+
+    Attributes
+    ----------
+    loss : float
+        The mean loss in the user's unit.
+    extras : mapping
+        The noise model's numbers, by name.
+    caveats : tuple of Caveat
+    accuracy, r_squared : float or None
+    noise : ChoiceNoise or None
+    parameters : tuple of Parameter
+        What `extras` are.
+    first_label : str or None
+    exact : ExactRecord or None
+    certifier : callable or None
+    """
+
+    loss: float
+    extras: Mapping[str, float]
+    caveats: tuple[Caveat, ...]
+    accuracy: float | None = None
+    r_squared: float | None = None
+    noise: ChoiceNoise | None = None
+    parameters: tuple[Parameter, ...] = ()
+    first_label: str | None = None
+    exact: ExactRecord | None = None
+    certifier: Callable[[], Certificate] | None = None
+
+
+def record_of(
+    setup: Setup,
+    decided: Any,
+    optimum: Optimum,
+    said: Description,
+    likelihood: Likelihood | None = None,
+) -> FitResult:
+    """Return the record of a fit."""
+    return FitResult(
+        p=optimum.point.p,
+        weights=optimum.weights,
+        stakeholders=setup.people,
+        kind=decided.kind,
+        extras=said.extras,
+        loss=said.loss,
+        decisions=float(decided.counts.sum()),
+        accuracy=said.accuracy,
+        r_squared=said.r_squared,
+        converged=optimum.converged,
+        reason="everything was given" if optimum.nothing_to_learn else optimum.reason,
+        n_iter=optimum.n_iter,
+        start_values=optimum.start_values,
+        agreeing=optimum.agreeing,
+        caveats=said.caveats,
+        given=setup.given,
+        groups=setup.groups,
+        equal=setup.equal,
+        first_label=said.first_label,
+        family=setup.family,
+        noise=said.noise,
+        noise_parameters=said.parameters,
+        exact=said.exact,
+        certifier=said.certifier,
+        likelihood=likelihood,
+        decided=decided,
+    )
+
+
+def likelihood_of(setup: Setup, decided: Any, loss: DecisionLoss, optimum: Optimum) -> Likelihood:
+    """Return the likelihood and its maximum, or why there are no statistics of this fit."""
+    needs = "standard errors, intervals, tests and information criteria need"
+    refusal = None
+    if setup.concentration is not None:
+        refusal = (
+            f"{needs} a maximum of the likelihood; found a fit under a prior, whose estimates "
+            "are drawn away from it. Fit with prior=None."
+        )
+    elif not optimum.converged:
+        refusal = (
+            f"{needs} a fit that converged; found one that did not: {optimum.reason}. Raise "
+            "max_iter or n_starts."
+        )
+    return Likelihood(
+        loss, optimum.point, optimum.weights, setup.people, decided, setup.newton, refusal
+    )
+
+
+def _caveats_of_the_shape(
+    setup: Setup, loss: DecisionLoss, optimum: Optimum, *, certain: bool
+) -> list[Caveat]:
+    """What is to be said of where the search for the family's shape ended."""
+    learned = setup.learn_power
+    if not setup.family.ratios:
+        return caveat.end_caveats(optimum, learned, setup.family)
+    largest = loss.search_range[1]
+    return caveat.power_caveats(optimum, learned, loss.has_zeros, largest, certain, setup.has_prior)
+
+
+def common_caveats(
+    setup: Setup,
+    loss: DecisionLoss,
+    optimum: Optimum,
+    decisions: int,
+    accuracy: float | None = None,
+) -> list[Caveat]:
+    """What may have to be said of scores and of choices, which have an accuracy."""
+    learned, table = setup.learn_power, loss.people.table
+    identified: list[Caveat] = []
+    if table is not None:
+        values = None
+        if setup.family != POWER_MEAN:
+            values = loss.holding(optimum.weights).judge(optimum.point.without_weights()).values
+        identified = caveat.identification_caveats(
+            table,
+            loss.weighting,
+            learned,
+            optimum,
+            setup.people,
+            not loss.squared,
+            setup.family.shape.name,
+            values,
+        )
+    extras: tuple[Parameter, ...] = loss.parameters
+    return [
+        *caveat.convergence_caveats(optimum),
+        *caveat.far_caveats(setup.p, within_search(setup.p, loss)),
+        *_caveats_of_the_shape(setup, loss, optimum, certain=accuracy == 1.0),
+        *identified,
+        *caveat.count_caveats(decisions, loss.weighting, learned, extras, setup.has_prior),
+    ]

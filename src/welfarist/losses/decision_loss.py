@@ -1,0 +1,229 @@
+"""The loss of decisions: a family's values of what people have, under a noise model.
+
+It is built once per fit from checked decisions; solvers move a :class:`Point` and ask for an
+:class:`Evaluation`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.parameters import Parameter
+from welfarist.base.validation import FloatArray
+from welfarist.decisions import Comparisons, Scores
+from welfarist.families.base import Family
+from welfarist.families.columns import People
+from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.losses.judgement import Judgement
+from welfarist.losses.observed import Observed, Response
+from welfarist.losses.observed_pairs import ObservedPairs
+from welfarist.losses.observed_scores import ObservedScores
+from welfarist.losses.point import Point, QuadraticModel
+from welfarist.noise.base import ChoiceNoise
+from welfarist.people.table import people_of
+from welfarist.people.weighting import Weighting
+
+
+@dataclass(frozen=True)
+class DecisionLoss:
+    """Mean loss of decisions as a function of weights, shape and noise.
+
+    Attributes
+    ----------
+    family : Family
+    people : People
+    observed : Observed
+        The decisions, under a noise model.
+    weighting : Weighting
+        What is free in the weights.
+    learn_power : bool
+        Whether the family's shape is learned.
+    """
+
+    family: Family
+    people: People
+    observed: Observed
+    weighting: Weighting
+    learn_power: bool
+
+    interior = False
+
+    @property
+    def data(self) -> DecisionLoss:
+        """The loss of the decisions alone: this one."""
+        return self
+
+    @property
+    def shape(self) -> Parameter:
+        """The family's own parameter."""
+        return self.family.shape
+
+    @property
+    def search_range(self) -> tuple[float, float]:
+        """The smallest and the largest shape that are searched."""
+        return self.family.search_range(self.people)
+
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """Infinite shapes that are compared for themselves."""
+        return self.family.limits(self.people)
+
+    @property
+    def has_zeros(self) -> bool:
+        """Whether somebody has nothing in some action."""
+        return self.people.has_zeros
+
+    @property
+    def decisions(self) -> int:
+        """How many rows of data one evaluation passes over."""
+        return self.observed.rows
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The noise model's parameters."""
+        return self.observed.parameters
+
+    @property
+    def extra_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Their smallest and largest values, in their coordinates."""
+        return self.observed.bounds
+
+    @property
+    def resolution(self) -> float:
+        """A difference in loss that is nothing but rounding."""
+        return self.observed.resolution
+
+    @property
+    def squared(self) -> bool:
+        """Whether the loss is a squared error rather than a negative log likelihood."""
+        return self.observed.squared
+
+    @property
+    def can_be_counted(self) -> bool:
+        """Whether errors of such rules could be counted exactly instead."""
+        return self.family == POWER_MEAN and self.people.table is not None
+
+    @property
+    def features(self) -> dict[str, str]:
+        """What not every method covers, with what a user calls it."""
+        found = dict(self.observed.features)
+        if self.family != POWER_MEAN:
+            found["family"] = self.family.called
+        if self.people.table is None:
+            found["people"] = "people who are not all in memory"
+        if self.weighting.fixed is None:
+            found["weights"] = "weights that are learned"
+        return found
+
+    def is_perfect(self, value: float) -> bool:
+        """Whether no loss can be lower by more than rounding."""
+        return value <= self.resolution
+
+    def allowed(self, p: float) -> float:
+        """Return a shape like this one that may be searched."""
+        return self.family.allowed(p, self.people)
+
+    def judge(self, point: Point) -> Judgement:
+        """Return what the rule at a point says of all actions."""
+        weights = self.weighting.to_people(point.weights)
+        welfare = self.family.welfare(self.people, weights, point.p)
+        return Judgement(self.family, self.people, self.weighting, self.learn_power, point, welfare)
+
+    def evaluate(self, point: Point) -> DecisionEvaluation:
+        """Return the mean loss at a point."""
+        judged = self.judge(point)
+        values, has_zeros = judged.welfare.value, self.people.has_zeros
+        response = self.observed.respond(values, point.extras, has_zeros)
+        return DecisionEvaluation(response.value, judged, response)
+
+    def evaluate_exactly(self, point: Point) -> DecisionEvaluation:
+        """Return the same with observed in place of expected curvature."""
+        here = self.evaluate(point)
+        return replace(here, response=self.observed.exactly(here.response, point.extras))
+
+    def starting_extras(self, weights: FloatArray, p: float) -> FloatArray:
+        """Return extras (m,) that go well with these free weights (k,) and shape."""
+        if not self.observed.parameters:
+            return np.empty(0)
+        judged = self.judge(Point(weights, p, np.empty(0)))
+        return self.observed.start(judged.values, self.people.has_zeros)
+
+    def share(self, fraction: float, rng: np.random.Generator) -> DecisionLoss:
+        """Return the loss of about this share of the decisions, chosen at random."""
+        part, actions = self.observed.share(fraction, rng)
+        return replace(self, observed=part, people=self.people.take(actions))
+
+    def holding(self, weights: FloatArray) -> DecisionLoss:
+        """Return the loss with weights (d,) and shape held: only the noise is left to learn."""
+        known = Weighting(len(weights), fixed=weights)
+        return replace(self, weighting=known, learn_power=False)
+
+    def of_decisions(self, observed: Any) -> DecisionLoss:
+        """Return the loss of other decisions about the same actions."""
+        return replace(self, observed=observed)
+
+
+@dataclass(slots=True)  # made at every step: freezing it would take a microsecond
+class DecisionEvaluation:
+    """The loss of decisions at a point.
+
+    Attributes
+    ----------
+    value : float
+    judged : Judgement
+        What the rule says of all actions.
+    response : Response
+        How well that explains the decisions.
+    """
+
+    value: float
+    judged: Judgement
+    response: Response
+
+    def gradient(self) -> FloatArray:
+        """Return the gradient at the point (q,), at a fraction of the cost of the model."""
+        return self.response.gradient(self.judged.rows())
+
+    def model(self) -> QuadraticModel:
+        """Return gradient and positive semidefinite curvature at the point."""
+        return self.response.model(self.judged.rows())
+
+    def remainder(self) -> FloatArray:
+        """Return what the curvature lacks of the Hessian along moves that keep the sum (q, q)."""
+        return self.response.remainder(self.judged, self.judged.rows())
+
+
+def loss_of_scores(
+    scores: Scores, family: Family, weighting: Weighting, learn_power: bool, scale: bool
+) -> DecisionLoss:
+    """Build the squared loss of checked scores; those with weight 0 are left out."""
+    if not scores.counts.all():
+        kept = scores.counts > 0
+        scores = replace(
+            scores,
+            utilities=scores.utilities[kept],
+            values=scores.values[kept],
+            counts=scores.counts[kept],
+        )
+    people = people_of(scores.utilities, family, weighting)
+    observed = ObservedScores.of(scores, scale, family.level, people.shift)
+    return DecisionLoss(family, people, observed, weighting, learn_power)
+
+
+def loss_of_comparisons(
+    comparisons: Comparisons,
+    family: Family,
+    weighting: Weighting,
+    learn_power: bool,
+    noise: ChoiceNoise,
+    tau_max: float,
+) -> DecisionLoss:
+    """Build the likelihood of comparisons; actions never compared are left out."""
+    utilities = comparisons.utilities
+    observed, used = ObservedPairs.of(comparisons.merged, len(utilities), noise, tau_max)
+    table = utilities if len(used) == len(utilities) else utilities[used]
+    people = people_of(table, family, weighting)
+    return DecisionLoss(family, people, observed, weighting, learn_power)

@@ -1,0 +1,104 @@
+"""Compared pairs as a graph: actions as nodes, pairs as edges."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import local
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from welfarist.base.validation import FloatArray
+from welfarist.decisions.merged_pairs import MergedPairs
+
+# Actions whose edges are worked on at a time.
+_BLOCK = 2**14
+
+
+class _Adjacency:
+    """Which actions are joined by pairs, as a sparse matrix that takes any weights.
+
+    Making a sparse matrix takes as long as using it on data of ordinary size. One is kept for each
+    thread: graphs of resamples share it, and several threads may work on them at once.
+    """
+
+    def __init__(self, second: npt.NDArray[np.int32], starts: npt.NDArray[np.int32]) -> None:
+        self._second, self._starts = second, starts
+        self._mine = local()
+
+    def __reduce__(self) -> tuple[type[_Adjacency], tuple[npt.NDArray[np.int32], ...]]:
+        return _Adjacency, (self._second, self._starts)
+
+    def with_weights(self, weights: FloatArray) -> Any:
+        """Return the matrix with weights (n,) of the pairs; good until this thread's next call."""
+        try:
+            matrix = self._mine.matrix
+        except AttributeError:
+            size = len(self._starts) - 1
+            pattern = (weights, self._second, self._starts)
+            matrix = self._mine.matrix = csr_array(pattern, shape=(size, size))
+        matrix.data = weights
+        return matrix
+
+
+class ComparisonGraph:
+    """Actions as nodes, compared pairs as edges.
+
+    Sums over pairs of anything that is a difference between two actions become products with the
+    graph's Laplacian: their cost is that of the pairs plus that of the actions, and no array with
+    one row per pair and one column per person exists.
+    """
+
+    def __init__(self, pairs: MergedPairs, actions: int) -> None:
+        self.pairs = pairs
+        self.actions = actions
+        starts = np.zeros(actions + 1, dtype=np.int32)
+        np.cumsum(np.bincount(pairs.first, minlength=actions), out=starts[1:])
+        self._adjacency = _Adjacency(pairs.second, starts)
+
+    def with_counts(self, count: FloatArray, lead: FloatArray) -> ComparisonGraph:
+        """Return the same graph, with its pairs (n,) compared another number of times."""
+        other = object.__new__(ComparisonGraph)
+        other.pairs = replace(self.pairs, count=count, lead=lead)
+        other.actions = self.actions
+        other._adjacency = self._adjacency  # which pairs there are need not be worked out again
+        return other
+
+    def differences(self, values: FloatArray) -> FloatArray:
+        """Return first less second for every pair (n,), from values of the actions (N,)."""
+        margins = values[self.pairs.first]
+        margins -= values[self.pairs.second]
+        return np.asarray(margins)
+
+    def scatter(self, values: FloatArray) -> FloatArray:
+        """Return the transpose of :meth:`differences`: values of pairs (n,) to actions (N,)."""
+        at_first, at_second = self._ends(values)
+        return at_first - at_second
+
+    def laplacian_form(self, rows: FloatArray, edge_weights: FloatArray) -> FloatArray:
+        """Return rows @ Laplacian @ rows.T (q, q) for rows (q, N) and weights of the pairs (n,).
+
+        Equals the sum over pairs of weight times the outer square of the difference of their
+        columns. Rows should be centred: what is common to all actions cancels in the
+        differences, but only up to rounding in the products.
+        """
+        at_first, at_second = self._ends(edge_weights)
+        at_first += at_second
+        adjacency = self._adjacency.with_weights(edge_weights)
+        columns = np.ascontiguousarray(rows.T)
+        form = np.zeros((len(rows), len(rows)))
+        for start in range(0, self.actions, _BLOCK):  # one pass, and no second copy of the rows
+            part = slice(start, start + _BLOCK)
+            nearby = adjacency if self.actions <= _BLOCK else adjacency[part]
+            joined = rows[:, part] @ (nearby @ columns)
+            form += (rows[:, part] * at_first[part]) @ columns[part]
+            form -= joined
+            form -= joined.T
+        return form
+
+    def _ends(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        at_first = np.bincount(self.pairs.first, values, minlength=self.actions)
+        at_second = np.bincount(self.pairs.second, values, minlength=self.actions)
+        return np.asarray(at_first, dtype=np.float64), np.asarray(at_second, dtype=np.float64)

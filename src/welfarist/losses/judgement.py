@@ -1,0 +1,79 @@
+"""A family at a point: the values of all actions, and how they change with what is learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from welfarist.base.validation import FloatArray
+from welfarist.families.base import Family
+from welfarist.families.columns import People
+from welfarist.families.welfare import Welfare
+from welfarist.losses.point import Point, weight_units
+from welfarist.people.weighting import Weighting
+
+
+@dataclass(slots=True)  # made at every step: freezing it would take a microsecond
+class Judgement:
+    """What a rule says of all actions.
+
+    Attributes
+    ----------
+    family : Family
+    people : People
+    weighting : Weighting
+        What is free in the weights.
+    learn_power : bool
+        Whether the family's shape is learned.
+    point : Point
+    welfare : Welfare
+        Values of the actions, less the people's shift, with derivatives.
+    """
+
+    family: Family
+    people: People
+    weighting: Weighting
+    learn_power: bool
+    point: Point
+    welfare: Welfare
+
+    @property
+    def values(self) -> FloatArray:
+        """The values (N,)."""
+        return self.welfare.value
+
+    def rows(self) -> FloatArray:
+        """Derivatives of the values (k + 1 or k, N): by free weight, then by the shape's t."""
+        k, point = self.weighting.free, self.point
+        rows = np.empty((k + self.learn_power, len(self.values)))
+        if k:
+            units = weight_units(point.weights)[:, None]
+            np.multiply(self.weighting.pull_back(self.welfare.by_weight), units, out=rows[:k])
+        if self.learn_power:
+            steep = self.family.shape.coordinate.steepness(point.p)
+            np.multiply(self.welfare.by_power, steep, out=rows[k])
+        return rows
+
+    def bending(self, rows: FloatArray, pull: FloatArray, extra: float = 0.0) -> FloatArray:
+        """Sum over actions of `pull` (N,) times the second derivatives by weights and t.
+
+        `rows` are those of :meth:`rows`; `extra` times the outer squares of the rows by weight is
+        added, in the same pass.
+        """
+        k, p = self.weighting.free, self.point.p
+        bent = np.zeros((len(rows), len(rows)))
+        if k:
+            bent[:k, :k] = self.family.bend_by_weights(rows[:k], pull, p, extra)
+        if self.learn_power:
+            weights = self.weighting.to_people(self.point.weights)
+            cross, twice = self.family.bend_by_shape(self.people, weights, p, self.welfare, pull)
+            coordinate = self.family.shape.coordinate
+            steep = coordinate.steepness(p)
+            if k:
+                units = weight_units(self.point.weights)
+                bent[:k, k] = self.weighting.pull_back(cross[:, None])[:, 0] * units * steep
+                bent[k, :k] = bent[:k, k]
+            along = float(self.welfare.by_power @ pull)
+            bent[k, k] = twice * steep * steep + coordinate.bend(p) * along
+        return bent

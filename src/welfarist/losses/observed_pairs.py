@@ -1,0 +1,287 @@
+"""Comparisons under a noise model of choices: negative log likelihood and its derivatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import xlogy
+
+from welfarist.base.parameters import Parameter
+from welfarist.base.validation import FloatArray
+from welfarist.decisions import Comparisons
+from welfarist.decisions.merged_pairs import MergedPairs
+from welfarist.losses.graph import ComparisonGraph
+from welfarist.losses.judgement import Judgement
+from welfarist.losses.point import QuadraticModel
+from welfarist.losses.single_pairs import SinglePairs
+from welfarist.noise.base import Choice, ChoiceNoise
+from welfarist.noise.choices import LOGISTIC
+from welfarist.noise.margins import above_nothing
+
+# A mean loss below this means that every outcome has probability 1 up to rounding.
+_ROUNDING = 1e-13
+# Drawing actions keeps more comparisons per action than drawing comparisons, if each action
+# takes part in at least this many.
+_DENSE = 4.0
+# A temperature this near to its cap, in logarithms, is at it.
+_AT_CAP = 1e-3
+
+
+@dataclass(frozen=True)
+class ObservedPairs:
+    """Mean negative log likelihood of comparisons.
+
+    Domain: tau in (0, tau_max]; the noise model's own parameters in their ranges.
+
+    Formula: see :mod:`welfarist.noise`, with margins ``z = tau (V(first) - V(second))``.
+
+    Attributes
+    ----------
+    graph : ComparisonGraph
+        Each compared pair once.
+    total : float
+        How many comparisons were observed.
+    noise : ChoiceNoise
+    tau_max : float
+    limits : pair of arrays or None
+        Bounds of the parameters, if they were narrowed.
+    """
+
+    graph: ComparisonGraph
+    total: float
+    noise: ChoiceNoise
+    tau_max: float
+    limits: tuple[FloatArray, FloatArray] | None = None
+
+    squared = False
+    unit = 1.0
+    sees_level = False
+
+    @classmethod
+    def of(
+        cls, pairs: MergedPairs, actions: int, noise: ChoiceNoise, tau_max: float
+    ) -> tuple[ObservedPairs, npt.NDArray[np.intp]]:
+        """Take over merged comparisons; return them, and the actions that they mention."""
+        pairs, used = pairs.renumbered(actions)
+        return cls(ComparisonGraph(pairs, len(used)), pairs.total, noise, tau_max), used
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The temperature, and what else the noise model learns."""
+        return self.noise.parameters
+
+    @cached_property
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest values; `limits` if those were narrowed."""
+        return self.noise.bounds(self.tau_max) if self.limits is None else self.limits
+
+    def if_noise_free(self, countable: bool) -> str:
+        """What to say where choices could be without noise, and errors may be countable."""
+        found = f"tau at its cap, {self.tau_max:g}, or that it could as well be."
+        if not countable:
+            return f"{found} Raise tau_max, unless the choices are noise-free."
+        return (
+            f'{found} If the choices are noise-free, noise="none" finds the set of all rules that '
+            "explain them; otherwise raise tau_max."
+        )
+
+    @property
+    def rows(self) -> int:
+        """How many distinct pairs were compared."""
+        return len(self.graph.pairs)
+
+    @property
+    def resolution(self) -> float:
+        """Below this every outcome is certain."""
+        return _ROUNDING
+
+    @property
+    def features(self) -> dict[str, str]:
+        """Noise other than logistic is not covered by every method."""
+        return {} if self.noise == LOGISTIC else {"noise": self.noise.called}
+
+    def within(self, limits: tuple[FloatArray, FloatArray]) -> ObservedPairs:
+        """Return the same decisions, with narrower bounds (m,), (m,) of the parameters."""
+        return replace(self, limits=limits)
+
+    def respond(self, values: FloatArray, extras: FloatArray, has_zeros: bool) -> PairResponse:
+        """Return how well values (N,), tau and the noise model's own explain the outcomes."""
+        margins = self.graph.differences(above_nothing(values, has_zeros))
+        margins *= np.exp(extras[0])
+        pairs = self.graph.pairs
+        choice = self.noise.choice(margins, extras[1:], pairs.count, pairs.lead)
+        return PairResponse(choice.loss / self.total, self, extras, margins, choice)
+
+    def exactly(self, response: PairResponse, extras: FloatArray) -> PairResponse:
+        """Return the response with observed second derivatives."""
+        pairs = self.graph.pairs
+        choice = self.noise.observed(response.margins, extras[1:], pairs.count, pairs.lead)
+        return replace(response, choice=choice)
+
+    def with_counts(self, count: FloatArray, lead: FloatArray) -> ObservedPairs:
+        """Return the same pairs (n,), compared another number of times.
+
+        A pair may have been compared no times.
+        """
+        total = float(count.sum())
+        return replace(self, graph=self.graph.with_counts(count, lead), total=total)
+
+    def start(self, values: FloatArray, has_zeros: bool) -> FloatArray:
+        """Return a temperature at which the typical margin is one, and what goes with it."""
+        margins = self.graph.differences(above_nothing(values, has_zeros))
+        log_tau = -np.log(max(float(np.mean(np.abs(margins))), 1e-300))
+        pairs = self.graph.pairs
+        extras = self.noise.start(margins, log_tau, pairs.count, pairs.lead)
+        return np.asarray(np.clip(extras, *self.bounds))
+
+    def share(
+        self, fraction: float, rng: np.random.Generator
+    ) -> tuple[ObservedPairs, npt.NDArray[np.intp]]:
+        """Return about this share of the comparisons, and the actions that they mention."""
+        pairs, actions = self.graph.pairs, self.graph.actions
+        if len(pairs) >= _DENSE * actions:
+            kept = rng.random(actions) < np.sqrt(fraction)
+            chosen = kept[pairs.first] & kept[pairs.second]
+        else:
+            chosen = rng.random(len(pairs)) < fraction
+        part, used = pairs.take(chosen).renumbered(actions)
+        drawn = replace(self, graph=ComparisonGraph(part, len(used)), total=part.total)
+        return drawn, used
+
+    def log_likelihood(self, value: float) -> float:
+        """Return the log likelihood of all comparisons where the mean loss is `value`."""
+        return float(-self.total * value)
+
+    def deviance(self, value: float, best: float) -> float:
+        """Return twice the log likelihood that `value` loses against the mean loss `best`."""
+        return float(2.0 * self.total * (value - best))
+
+    def loss_at(self, deviance: FloatArray, best: float) -> FloatArray:
+        """Return the mean losses (n,) that stand behind deviances (n,)."""
+        return np.asarray(best + deviance / (2.0 * self.total))
+
+    def without_noise(self, extras: FloatArray) -> FloatArray:
+        """Return the parameters with tau at its cap."""
+        return np.array([np.log(self.tau_max), *extras[1:]])
+
+    def is_without_noise(self, extras: FloatArray) -> bool:
+        """Whether tau is at its cap."""
+        return bool(float(extras[0]) >= float(np.log(self.tau_max)) - _AT_CAP)
+
+    def one_by_one(self, decided: Comparisons) -> SinglePairs:
+        """Return the comparisons one by one."""
+        return SinglePairs(self, decided)
+
+    def sampler(self, judged: Judgement, extras: FloatArray, value: float) -> PairSampler:
+        """Return what draws outcomes from a rule."""
+        del value
+        z = self.respond(judged.values, extras, judged.people.has_zeros).margins
+        counts = np.rint(self.graph.pairs.count)
+        return PairSampler(self, counts, self.noise.probability(z, extras[1:]))
+
+    def least_loss(self) -> float:
+        """Return the mean loss if every pair had the chances that were observed."""
+        count, lead = self.graph.pairs.count, self.graph.pairs.lead
+        counted = count > 0
+        share = 0.5 * (1.0 + lead[counted] / count[counted])
+        surprise = -(xlogy(share, share) + xlogy(1.0 - share, 1.0 - share))
+        return float(count[counted] @ surprise) / self.total
+
+    def accuracy(self, margins: FloatArray) -> float:
+        """Share of comparisons on the right side of a rule; a tie on either side is half right."""
+        return float(0.5 + 0.5 * (np.sign(margins) @ self.graph.pairs.lead) / self.total)
+
+
+@dataclass(frozen=True)
+class PairSampler:
+    """Comparisons of the same pairs, as often as observed (n,), preferring the first (n,)."""
+
+    observed: ObservedPairs
+    count: FloatArray
+    chance: FloatArray
+
+    actions = None
+
+    @property
+    def size(self) -> float:
+        """How many comparisons there are."""
+        return float(self.count.sum())
+
+    def draw(self, rng: np.random.Generator) -> ObservedPairs:
+        """Return new outcomes of the same pairs."""
+        wins = rng.binomial(self.count.astype(np.int64), self.chance)
+        return self.observed.with_counts(self.count, 2.0 * wins - self.count)
+
+
+@dataclass(slots=True)  # made at every step: freezing it would take a microsecond
+class PairResponse:
+    """The negative log likelihood at values of the actions.
+
+    Attributes
+    ----------
+    value : float
+    observed : ObservedPairs
+    extras : (m,) array
+    margins : (n,) array
+        tau times the difference in value, for every pair.
+    choice : Choice
+        Derivatives of each pair's loss.
+    """
+
+    value: float
+    observed: ObservedPairs
+    extras: FloatArray
+    margins: FloatArray
+    choice: Choice
+
+    def gradient(self, rows: FloatArray) -> FloatArray:
+        """Return the gradient."""
+        return self._gradient(rows - np.add.reduce(rows, axis=1, keepdims=True) / rows.shape[1])
+
+    def model(self, rows: FloatArray) -> QuadraticModel:
+        """Return gradient and Fisher matrix."""
+        choice, z, graph = self.choice, self.margins, self.observed.graph
+        per = 1.0 / self.observed.total
+        tau = float(np.exp(self.extras[0]))
+        rows -= np.add.reduce(rows, axis=1, keepdims=True) / rows.shape[1]
+        q = len(rows)
+        size = q + len(self.extras)
+        curvature = np.empty((size, size))
+        spread = choice.information
+        curvature[:q, :q] = graph.laplacian_form(rows, spread * (tau * tau * per))
+        curvature[:q, q] = rows @ graph.scatter(spread * z * (tau * per))
+        curvature[q, q] = (spread @ np.square(z)) * per
+        if choice.own is not None:
+            for i, cross in enumerate(choice.own.cross, q + 1):
+                curvature[:q, i] = rows @ graph.scatter(cross * (tau * per))
+                curvature[q, i] = curvature[i, q] = (cross @ z) * per
+            curvature[q + 1 :, q + 1 :] = choice.own.information.sum(axis=-1) * per
+        curvature[q:, :q] = curvature[:q, q:].T
+        return QuadraticModel(self._gradient(rows), curvature)
+
+    def remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
+        """Return the bending of the values and of tau, which the Fisher matrix leaves out."""
+        per_margin = self.choice.by_margin / self.observed.total
+        pull = self.observed.graph.scatter(per_margin * np.exp(self.extras[0]))
+        q = len(rows)
+        left = np.zeros((q + len(self.extras),) * 2)
+        left[:q, :q] = judged.bending(rows, pull)
+        left[:q, q] = left[q, :q] = rows @ pull
+        left[q, q] = per_margin @ self.margins
+        return left
+
+    def _gradient(self, rows: FloatArray) -> FloatArray:
+        """The gradient (q,) from centred derivatives of the values (k + 1, N)."""
+        choice = self.choice
+        per = 1.0 / self.observed.total
+        q = len(rows)
+        gradient = np.empty(q + len(self.extras))
+        scaled = choice.by_margin * (np.exp(self.extras[0]) * per)
+        gradient[:q] = rows @ self.observed.graph.scatter(scaled)
+        gradient[q] = (choice.by_margin @ self.margins) * per
+        if choice.own is not None:
+            gradient[q + 1 :] = choice.own.by_own.sum(axis=-1) * per
+        return gradient

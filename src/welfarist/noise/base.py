@@ -1,0 +1,210 @@
+"""What a noise model says of choices: how likely each answer is, given the difference in welfare.
+
+A model of one's own subclasses :class:`ChoiceNoise` and writes one method, :meth:`response`; loss
+and derivatives follow from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from welfarist.base.parameters import LOG, Parameter
+from welfarist.base.validation import FloatArray
+
+# Below this the choices look random, and nothing about the rule can be read from them.
+SMALLEST_TAU = 1e-6
+
+TAU = Parameter("tau", "temperature tau", 0.0, np.inf, LOG, 0.1, 1e-6, 1.0, skewed=True)
+
+# What a noise model without parameters of its own is given.
+NO_OWN = np.empty(0)
+
+# What is left of a probability that has become 1 or 0; its inverse is a number.
+_CERTAIN = 1e-10
+_TINY = float(np.finfo(np.float64).tiny)
+# Steps by which second derivatives are found where a model does not give them: the cube root of
+# rounding, where the errors of both kinds are alike.
+_STEP = 6e-6
+
+
+@dataclass(frozen=True)
+class Response:
+    """How likely each answer is, and how that changes.
+
+    Attributes
+    ----------
+    likely, unlikely : (n,) arrays
+        Probabilities that the first action is preferred, and that the second is. Neither is made
+        as one minus the other, which would lose the digits of a small one.
+    slope : (n,) array
+        Derivative of `likely` by the standardised margin z.
+    by_own : (r, n) array
+        Derivatives of `likely` by the model's own parameters.
+    """
+
+    likely: FloatArray
+    unlikely: FloatArray
+    slope: FloatArray
+    by_own: FloatArray
+
+
+@dataclass(frozen=True)
+class OwnDerivatives:
+    """Derivatives of each comparison's loss by the model's own parameters.
+
+    Attributes
+    ----------
+    by_own : (r, n) array
+    cross : (r, n) array
+        Second derivatives by z and each of them.
+    information : (r, r, n) array
+        Second derivatives by two of them.
+    """
+
+    by_own: FloatArray
+    cross: FloatArray
+    information: FloatArray
+
+
+@dataclass(slots=True)  # made at every step: freezing it would take a microsecond
+class Choice:
+    """Loss of outcomes and its derivatives in the standardised margin z.
+
+    Attributes
+    ----------
+    loss : float
+        Sum over comparisons of minus the log likelihood.
+    by_margin : (n,) array
+        Derivative of each comparison's loss by z.
+    information : (n,) array
+        Expected (or observed) second derivative by z.
+    own : OwnDerivatives or None
+        Derivatives by the model's own parameters, where it has any.
+    """
+
+    loss: float
+    by_margin: FloatArray
+    information: FloatArray
+    own: OwnDerivatives | None = None
+
+
+class ChoiceNoise:
+    """How a decision maker errs between two actions.
+
+    Every model has a temperature tau: ``z = tau (V(first) - V(second))``, with V the (log) welfare
+    of the family. A model of one's own gives `name` and :meth:`response`, and names what else it
+    learns in `own`.
+
+    Attributes
+    ----------
+    name : str
+    own : tuple of Parameter
+        What the model learns beside tau; their coordinates are the identity.
+    """
+
+    name: str = ""
+    own: tuple[Parameter, ...] = ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Everything that is learned: tau, then the model's own."""
+        return (TAU, *self.own)
+
+    @property
+    def option(self) -> str | ChoiceNoise:
+        """What a learner takes as its noise: a model of one's own itself, others by name."""
+        return self
+
+    @property
+    def called(self) -> str:
+        """What a user writes to get it."""
+        return f'noise="{self.name}"'
+
+    def bounds(self, tau_max: float) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest values that are searched, in the parameters' coordinates."""
+        lower = [np.log(SMALLEST_TAU), *(parameter.lowest for parameter in self.own)]
+        upper = [np.log(tau_max), *(parameter.highest for parameter in self.own)]
+        return np.array(lower), np.array(upper)
+
+    def response(self, z: FloatArray, own: FloatArray) -> Response:
+        """Return how likely each answer is at margins (n,), given the own parameters (r,)."""
+        raise NotImplementedError
+
+    def probability(self, z: FloatArray, own: FloatArray) -> FloatArray:
+        """Return the probability (n,) that the first action is preferred."""
+        return self.response(z, own).likely
+
+    def start(
+        self, margins: FloatArray, log_tau: float, count: FloatArray, lead: FloatArray
+    ) -> FloatArray:
+        """Return values (1 + r,) to begin with, given margins (n,) before tau and a log tau."""
+        del margins, count, lead
+        middle = [_middle(parameter) for parameter in self.own]
+        return np.array([log_tau, *middle])
+
+    def choice(self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray) -> Choice:
+        """Loss of outcomes, with expected second derivatives.
+
+        Domain: z real; `count` (n,) how often each pair was compared, `lead` (n,) how much more
+        often the first was preferred than the second.
+
+        Formula: ``-first log P - second log(1 - P)``, with first + second = count and
+        first - second = lead.
+        """
+        first, second = (count + lead) / 2.0, (count - lead) / 2.0
+        here = self.response(z, own)
+        likely, unlikely = np.maximum(here.likely, _TINY), np.maximum(here.unlikely, _TINY)
+        loss = -(first @ np.log(likely)) - second @ np.log(unlikely)
+        pull = second / unlikely - first / likely  # d loss / dP
+        # Where an outcome is certain the information is infinite; this much is plenty.
+        spread = count / np.maximum(likely * unlikely, _CERTAIN)
+        slope, tilt = here.slope, here.by_own
+        derivatives = None
+        if self.own:
+            both = np.array([[spread * one * other for other in tilt] for one in tilt])
+            derivatives = OwnDerivatives(pull * tilt, spread * slope * tilt, both)
+        return Choice(float(loss), pull * slope, spread * slope * slope, derivatives)
+
+    def observed(
+        self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray
+    ) -> Choice:
+        """:meth:`choice` with observed in place of expected second derivatives, by differences."""
+        expected = self.choice(z, own, count, lead)
+
+        def slopes(z: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
+            found = self.choice(z, own, count, lead)
+            return found.by_margin, np.empty((0, len(z))) if found.own is None else found.own.by_own
+
+        step = _STEP * (1.0 + np.abs(z))
+        (up, own_up), (down, own_down) = slopes(z + step, own), slopes(z - step, own)
+        by_margin_twice = (up - down) / (2.0 * step)
+        if expected.own is None:
+            return Choice(expected.loss, expected.by_margin, by_margin_twice)
+        cross = (own_up - own_down) / (2.0 * step)
+        both = np.empty_like(expected.own.information)
+        for i, parameter in enumerate(self.own):
+            moved = np.zeros(len(own))
+            moved[i] = _STEP * (1.0 + abs(own[i]))
+            high = np.minimum(own + moved, parameter.highest)
+            low = np.maximum(own - moved, parameter.lowest)
+            both[i] = (slopes(z, high)[1] - slopes(z, low)[1]) / (high[i] - low[i])
+        both = 0.5 * (both + both.transpose(1, 0, 2))
+        derivatives = OwnDerivatives(expected.own.by_own, cross, both)
+        return Choice(expected.loss, expected.by_margin, by_margin_twice, derivatives)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def _middle(parameter: Parameter) -> float:
+    """A value well inside a parameter's range."""
+    low, high = max(parameter.lowest, -1.0), min(parameter.highest, 1.0)
+    return (low + high) / 2.0 if low < high else parameter.lowest

@@ -1,0 +1,167 @@
+"""Logistic noise, and lapses: the models of choices that come with the package.
+
+One family holds them all [PSPS24, Sec. 4 and 5]::
+
+    P(u preferred to v) = rho + (1 - 2 rho) sigmoid(z),    z = tau (log M(u) - log M(v))
+
+rho = 0 is logistic noise; tau = inf flips each comparison with probability rho; both together
+never err. With rho and tau both free it is the lapse model: mostly logistic, sometimes a slip.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from welfarist.base.parameters import IDENTITY, Parameter
+from welfarist.base.validation import FloatArray
+from welfarist.noise.base import Choice, ChoiceNoise, OwnDerivatives, Response
+
+# Beyond this an outcome has probability 1 up to rounding, and rho = 1/2 says nothing at all.
+LARGEST_RHO = 0.49
+
+RHO = Parameter("rho", "flip probability rho", 0.0, 0.5, IDENTITY, 0.02, 1e-4, 0.1)
+
+_CERTAIN = 1e-10
+_TINY = float(np.finfo(np.float64).tiny)
+# Steps in log tau, and flip rates, that are tried for a start of the lapse model.
+_STEPS = (-1.0, 0.5, 2.0, 4.0)
+_FLIP_RATES = (0.01, 0.05, 0.15, 0.3)
+
+
+class Logistic(ChoiceNoise):
+    """More errors the closer two welfares are: ``P = sigmoid(z)``."""
+
+    name = "logistic"
+    option = name
+
+    def response(self, z: FloatArray, own: FloatArray) -> Response:  # noqa: ARG002 - it has none
+        """Return how likely each answer is at margins (n,)."""
+        up, down = preference_probability(z, 0.0), preference_probability(-z, 0.0)
+        return Response(up, down, up * down, np.empty((0, len(z))))
+
+    def probability(self, z: FloatArray, own: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Return the probability (n,) that the first action is preferred."""
+        return preference_probability(z, 0.0)
+
+    def choice(
+        self,
+        z: FloatArray,
+        own: FloatArray,  # noqa: ARG002 - it has none
+        count: FloatArray,
+        lead: FloatArray,
+    ) -> Choice:
+        """Loss of outcomes in one pass.
+
+        Formula: ``first log(1 + e^-z) + second log(1 + e^z)``, with first + second = count and
+        first - second = lead.
+
+        Limits: linear in |z| for a wrong outcome, e^-|z| for a right one; neither overflows.
+        """
+        decay = np.abs(z)
+        loss = 0.5 * (count @ decay - lead @ z)
+        np.negative(decay, out=decay)
+        np.exp(decay, out=decay)
+        near = np.log1p(decay)
+        loss += count @ near
+        np.add(decay, 1.0, out=near)
+        np.reciprocal(near, out=near)  # the larger of the two probabilities
+        information = decay * near
+        information *= near
+        information *= count
+        by_margin = np.subtract(
+            1.0, decay, out=decay
+        )  # tanh(|z| / 2), once multiplied by the larger probability
+        by_margin *= near
+        np.copysign(by_margin, z, out=by_margin)
+        by_margin *= count
+        by_margin -= lead
+        by_margin *= 0.5
+        return Choice(float(loss), by_margin, information)
+
+    def observed(
+        self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray
+    ) -> Choice:
+        """The same: under logistic noise observed and expected second derivatives agree."""
+        return self.choice(z, own, count, lead)
+
+
+class Lapse(ChoiceNoise):
+    """Logistic noise with probability 1 - 2 rho, a fair coin otherwise.
+
+    Limits: at rho = 0 logistic noise, of which it keeps the digits: P and 1 - P are both formed
+    from the decaying exponential, never as one minus the other.
+    """
+
+    name = "lapse"
+    option = name
+    own = (RHO,)
+
+    def bounds(self, tau_max: float) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest log tau and rho that are searched."""
+        lower, upper = super().bounds(tau_max)
+        upper[1] = LARGEST_RHO
+        return lower, upper
+
+    def response(self, z: FloatArray, own: FloatArray) -> Response:
+        """Return how likely each answer is at margins (n,), given rho (1,)."""
+        rho = float(own[0])
+        decay = np.exp(-np.abs(z))
+        near, far = 1.0 / (1.0 + decay), decay / (1.0 + decay)
+        up, down = np.where(z >= 0, near, far), np.where(z >= 0, far, near)
+        steep = 1.0 - 2.0 * rho
+        likely, unlikely = rho + steep * up, rho + steep * down
+        return Response(likely, unlikely, steep * up * down, (down - up)[None])
+
+    def probability(self, z: FloatArray, own: FloatArray) -> FloatArray:
+        """Return the probability (n,) that the first action is preferred."""
+        return preference_probability(z, float(own[0]))
+
+    def start(
+        self, margins: FloatArray, log_tau: float, count: FloatArray, lead: FloatArray
+    ) -> FloatArray:
+        """The best of a few temperatures and flip rates: their loss has several local optima."""
+        grid = [(log_tau + step, rho) for step in _STEPS for rho in _FLIP_RATES]
+        losses = [
+            self.choice(margins * np.exp(x), np.array([rho]), count, lead).loss for x, rho in grid
+        ]
+        return np.array(grid[int(np.argmin(losses))])
+
+    def observed(
+        self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray
+    ) -> Choice:
+        """:meth:`choice` with observed in place of expected second derivatives.
+
+        Formula: with ``f(P) = -first log P - second log(1 - P)``, the second derivatives are
+        ``f'' P_a P_b + f' P_ab`` for a and b in {z, rho}.
+        """
+        expected = self.choice(z, own, count, lead)
+        assert expected.own is not None
+        rho = float(own[0])
+        first, second = (count + lead) / 2.0, (count - lead) / 2.0
+        up, down = preference_probability(z, 0.0), preference_probability(-z, 0.0)
+        steep = 1.0 - 2.0 * rho
+        likely = np.maximum(rho + steep * up, _TINY)
+        unlikely = np.maximum(rho + steep * down, _TINY)
+        slope, tilt = steep * up * down, down - up
+        # Each outcome by itself, over its own probability: squares of tiny ones would underflow.
+        by_first, by_second = slope / likely, slope / unlikely
+        bend = second / unlikely - first / likely
+        by_z = first * by_first**2 + second * by_second**2 + bend * slope * tilt
+        cross = (first * by_first / likely + second * by_second / unlikely) * tilt
+        cross -= 2.0 * bend * up * down
+        floor = np.sqrt(_CERTAIN)
+        far_first, far_second = tilt / np.maximum(likely, floor), tilt / np.maximum(unlikely, floor)
+        by_rho = first * far_first**2 + second * far_second**2
+        flips = OwnDerivatives(expected.own.by_own, cross[None], by_rho[None, None])
+        return Choice(expected.loss, expected.by_margin, by_z, flips)
+
+
+LOGISTIC = Logistic()
+LAPSE = Lapse()
+
+
+def preference_probability(z: FloatArray, rho: float) -> FloatArray:
+    """Probability (n,) that the first action is preferred, at standardised margins z (n,)."""
+    decay = np.exp(-np.abs(z))
+    up = np.where(z >= 0, 1.0, decay) / (1.0 + decay)
+    return np.asarray(rho + (1.0 - 2.0 * rho) * up)

@@ -1,0 +1,1 @@
+"""Who is affected: what the people have, and what is known about their weights."""

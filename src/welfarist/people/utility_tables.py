@@ -1,0 +1,79 @@
+"""Tables of utilities as callers pass them: one row per action, one column per person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.data_frames import split_names
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray, as_numbers, utilities_error
+from welfarist.people.source import is_source
+
+
+def as_utility_table(utilities: object) -> tuple[FloatArray, tuple[str, ...] | None]:
+    """Return a checked table of utilities (N, d) and the people's names, if it has any.
+
+    What stands in the place of a table has been checked by whoever made it.
+    """
+    if is_source(utilities):
+        return utilities, utilities.stakeholders  # type: ignore[return-value]
+    values, names = split_names(utilities)
+    table = as_numbers(values, "utilities")
+    if table.ndim != 2:
+        raise InputError(
+            "utilities must be a table with one row per action and one column per person; found "
+            f"an array with {table.ndim} axes. Reshape your data: use reshape(-1, 1) for one "
+            "person, reshape(1, -1) for one action."
+        )
+    if table.shape[0] == 0 or table.shape[1] == 0:
+        raise InputError(
+            "utilities must hold at least one action and one person; found "
+            f"0 sample(s) or 0 feature(s) (shape={table.shape}) while a minimum of 1 is required."
+        )
+    table = table.astype(np.float64, copy=False)
+    if not (table.min() >= 0 and table.max() < np.inf):
+        refuse_missing(table, names)
+        raise utilities_error(table)
+    return table, names
+
+
+def refuse_missing(table: FloatArray, names: Sequence[str] | None = None) -> None:
+    """Require a table (N, d) without NaN, or say where they are and in how many rows."""
+    missing = np.isnan(table)
+    if not missing.any():
+        return
+    row, column = (int(i) for i in np.argwhere(missing)[0])
+    rows = int(missing.any(axis=1).sum())
+    where = f"column {column if names is None else repr(str(names[column]))}"
+    raise InputError(
+        f"utilities must be complete; found NaN at row {row}, {where}, and in {rows} of "
+        f"{len(table)} rows altogether. Drop those rows, or fill in what is missing."
+    )
+
+
+def distinct_up_to(table: FloatArray, enough: int) -> int:
+    """Count the distinct rows of a table, but no further than `enough` of them."""
+    for size in (2 * enough, len(table)):  # most tables show enough at their head
+        count = len(distinct_rows(table[:size])[0])
+        if count >= enough:
+            return enough
+    return count
+
+
+def distinct_rows(table: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """Return the distinct rows of a table and, for every row, the number of its equal."""
+    table = np.ascontiguousarray(table + 0.0)  # -0.0 becomes 0.0
+    bits = table.view(np.uint64)
+    digest = np.zeros(len(table), dtype=np.uint64)
+    for person in range(table.shape[1]):  # a multiplicative hash, one pass per column
+        digest ^= bits[:, person]
+        digest *= np.uint64(0x9E3779B97F4A7C15)
+        digest ^= digest >> np.uint64(29)
+    _, kept, number = np.unique(digest, return_index=True, return_inverse=True)
+    if not np.array_equal(table[kept][number], table):  # two rows share a digest
+        distinct, number = np.unique(table, axis=0, return_inverse=True)
+        return distinct, number.reshape(-1)
+    return table[kept], number

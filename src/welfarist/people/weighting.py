@@ -1,0 +1,131 @@
+"""What is known about the weights: nothing, groups that share, or everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """How free parameters on a simplex become one weight per person.
+
+    Attributes
+    ----------
+    fixed : (d,) array or None
+        The weights, when they are known and nothing is to be learned.
+    group_of : (d,) array of int or None
+        The group each person belongs to; a group's weight is shared equally inside it.
+    people : int
+        d.
+    """
+
+    people: int
+    fixed: FloatArray | None = None
+    group_of: npt.NDArray[np.intp] | None = None
+
+    @property
+    def free(self) -> int:
+        """How many numbers on the simplex are learned: d, the number of groups, or none."""
+        if self.fixed is not None:
+            return 0
+        return self.people if self.group_of is None else int(self.group_of.max()) + 1
+
+    def sizes(self) -> FloatArray:
+        """How many people stand behind each free weight (free,)."""
+        if self.group_of is None:
+            return np.ones(self.people)
+        return np.bincount(self.group_of).astype(np.float64)
+
+    def start(self) -> FloatArray:
+        """Free weights under which everybody counts the same (free,)."""
+        if self.fixed is not None:
+            return np.empty(0)
+        return self.sizes() / self.people
+
+    def to_people(self, free: FloatArray) -> FloatArray:
+        """Weights per person (d,) from the free weights (free,)."""
+        if self.fixed is not None:
+            return self.fixed
+        if self.group_of is None:
+            return free
+        return np.asarray((free / self.sizes())[self.group_of])
+
+    def gather(self, weights: FloatArray) -> FloatArray:
+        """Free weights (free,) from one weight per person (d,): a group's is its members' sum."""
+        if self.fixed is not None:
+            return np.empty(0)
+        if self.group_of is None:
+            return weights
+        return np.asarray(np.bincount(self.group_of, weights), dtype=np.float64)
+
+    def pull_back(self, by_weight: FloatArray) -> FloatArray:
+        """Derivatives by free weight (free, N) from those by weight (d, N)."""
+        if self.fixed is not None:
+            return np.empty((0, by_weight.shape[1]))
+        if self.group_of is None:
+            return by_weight
+        pulled = np.zeros((self.free, by_weight.shape[1]))
+        np.add.at(pulled, self.group_of, by_weight)
+        return np.asarray(pulled / self.sizes()[:, None])
+
+
+@dataclass(frozen=True)
+class HeldWeight(Weighting):
+    """One free weight held at a value: what is left is shared on a simplex of its own.
+
+    Attributes
+    ----------
+    inner : Weighting
+        With at least two free weights.
+    held : int
+        Which of its free weights is held.
+    value : float
+        At what, from 0 to below 1.
+    """
+
+    inner: Weighting = field(default_factory=lambda: Weighting(2))
+    held: int = 0
+    value: float = 0.0
+
+    @classmethod
+    def of(cls, inner: Weighting, held: int, value: float) -> HeldWeight:
+        """Hold one of the free weights of `inner`."""
+        return cls(inner.people, inner=inner, held=held, value=value)
+
+    @property
+    def free(self) -> int:
+        """How many numbers on the simplex are left."""
+        return self.inner.free - 1
+
+    def sizes(self) -> FloatArray:
+        """How many people stand behind each free weight (free,)."""
+        return np.delete(self.inner.sizes(), self.held)
+
+    def start(self) -> FloatArray:
+        """Free weights under which everybody else counts the same (free,)."""
+        sizes = self.sizes()
+        return np.asarray(sizes / sizes.sum())
+
+    def to_people(self, free: FloatArray) -> FloatArray:
+        """Weights per person (d,) from the free weights (free,)."""
+        whole = np.insert((1.0 - self.value) * free, self.held, self.value)
+        return self.inner.to_people(whole)
+
+    def gather(self, weights: FloatArray) -> FloatArray:
+        """Free weights (free,) from one weight per person (d,): the others' shares of the rest.
+
+        If the others have nothing, everybody among them counts the same.
+        """
+        others = np.delete(self.inner.gather(weights), self.held)
+        total = float(others.sum())
+        return np.asarray(others / total) if total > 0 else self.start()
+
+    def pull_back(self, by_weight: FloatArray) -> FloatArray:
+        """Derivatives by free weight (free, N) from those by weight (d, N)."""
+        others = np.delete(self.inner.pull_back(by_weight), self.held, axis=0)
+        return np.asarray((1.0 - self.value) * others)

@@ -1,0 +1,414 @@
+"""What a reader of the estimates must be told: identification, separation, edges."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.errors import (
+    MisfitWarning,
+    NotConvergedWarning,
+    NotIdentifiedWarning,
+    SearchRangeWarning,
+    SeparationWarning,
+    WelfaristWarning,
+)
+from welfarist.base.parameters import Parameter
+from welfarist.base.validation import FloatArray
+from welfarist.base.wording import listed
+from welfarist.counting.loss_steps import PowerInterval
+from welfarist.decisions.labels import Labels
+from welfarist.families.base import Family
+from welfarist.families.power_mean.derivatives import log_mean_of_logs
+from welfarist.noise.base import SMALLEST_TAU
+from welfarist.people.weighting import Weighting
+from welfarist.results.learned import Caveat
+from welfarist.solvers.base import Optimum
+
+_MOST_NAMES = 5
+_CERTAIN = 1e-6  # mean loss at which every choice is certain for all practical purposes
+# A weight this close to 1 leaves the others nothing that a double could show.
+_ALL_WEIGHT = 1.0 - 1e-9
+# A parameter this near to the end of its range, relative to it, is there.
+_AT_END = 1e-6
+# Log welfares within this are the same to any reader.
+_SAME_WELFARE = 1e-6
+# Fewer right answers than this are no accident: the opposite answers are explained.
+REVERSED_BELOW = 0.4
+# Scores outside the range of the utilities by less than this share of it are rounding.
+_ROUNDING = 1e-9
+# Powers of which one is as good as the other are far apart if they span more than a fifth of the
+# line, whose width is 2 on the scale p / (1 + |p|): from 0 to 0.7, or from 1.5 to infinity.
+_FAR_APART = 0.4
+_RANDOM = "the choices look random: no rule of this family explains them better than chance."
+# The user's line is the first outside these packages.
+_INNER = ("welfarist", "sklearn", "joblib")
+
+
+def convergence_caveats(optimum: Optimum) -> list[Caveat]:
+    """Say when the solver stopped too early."""
+    if optimum.converged:
+        return []
+    message = (
+        f"the fit did not converge: {optimum.reason}. The estimates are the best found; raise "
+        "max_iter or n_starts."
+    )
+    return [Caveat(NotConvergedWarning, message)]
+
+
+def far_caveats(given: float | None, fitted: float | None) -> list[Caveat]:
+    """Say when learned weights were fitted at a smaller power than was given."""
+    if given is None or given == fitted:
+        return []
+    message = (
+        f"p = {given:g} was given, and the weights were learned at p = {fitted:.6g}: beyond it "
+        "larger powers make the same rules, with weights too small for any number. Give p = "
+        f"{'-' if given < 0 else ''}inf for the limit itself."
+    )
+    return [Caveat(SearchRangeWarning, message)]
+
+
+def power_caveats(
+    optimum: Optimum,
+    learned: bool,
+    has_zeros: bool,
+    largest: float,
+    certain: bool = False,
+    has_prior: bool = False,
+) -> list[Caveat]:
+    """Say when the search over p was limited, or ended at an edge.
+
+    Where every choice is `certain`, many powers are equally good and none is an edge.
+    """
+    if not learned:
+        return []
+    found = []
+    if has_zeros:
+        message = (
+            "some utility is 0, so that p <= 0 would make welfare 0: p was searched above 0 only. "
+            "Leave those actions out to search all powers."
+        )
+        found.append(Caveat(SearchRangeWarning, message))
+    at_edge = 0.999 * largest <= abs(optimum.point.p) < np.inf
+    if at_edge and not certain:
+        message = (
+            f"p reached the edge of the searched range, {optimum.point.p:g}: the loss still falls "
+            "as |p| grows and small weights shrink, which is how noise is overfitted by a rule "
+            "that looks at one person at a time. "
+            + ("Fix p or use groups." if has_prior else "Fix p, use groups, or add a prior.")
+        )
+        found.append(Caveat(SearchRangeWarning, message))
+    return found
+
+
+def end_caveats(optimum: Optimum, learned: bool, family: Family) -> list[Caveat]:
+    """Say when the parameter of a family other than the power mean ended where its range does."""
+    shape, p = family.shape, optimum.point.p
+    near = [
+        end for end in (shape.lowest, shape.highest) if abs(p - end) <= _AT_END * (1 + abs(end))
+    ]
+    if not learned or not near:
+        return []
+    message = (
+        f"{shape.name} reached the end of its range, {p:g}: the loss may fall further beyond it. "
+        "Take it as a sign that the family does not fit, or widen the range."
+    )
+    return [Caveat(SearchRangeWarning, message)]
+
+
+def identification_caveats(
+    logs: FloatArray,
+    weighting: Weighting,
+    learn_power: bool,
+    optimum: Optimum,
+    names: Sequence[str],
+    compared: bool,
+    shape: str = "p",
+    values: FloatArray | None = None,
+) -> list[Caveat]:
+    """Say when the data cannot determine p or somebody's weight.
+
+    `logs` (d, N) are the log utilities of the actions that were judged, or what another family
+    sees of them, with its `values` (N,) of the actions. `compared` tells
+    comparisons from scores: a person whose utility never changes cannot sway a comparison, but
+    does set the level of a score.
+    """
+    found = []
+    learn_weights = weighting.free > 1
+    if (logs == logs[0]).all():
+        if learn_power or learn_weights:
+            what = " and ".join(
+                part for part, on in ((shape, learn_power), ("the weights", learn_weights)) if on
+            )
+            message = (
+                f"{what} cannot be determined: everybody has the same utility in every action, so "
+                "that all rules agree. Add actions that treat people differently."
+            )
+            found.append(Caveat(NotIdentifiedWarning, message))
+        return found
+    if learn_power:
+        found.extend(_sole_person(logs, optimum, names, shape, values))
+    if not learn_weights:
+        return found
+    if np.isinf(optimum.point.p):
+        message = (
+            f"at p = {optimum.point.p:g} weights only say who counts: those who do are given "
+            "equal weights."
+        )
+        found.append(Caveat(NotIdentifiedWarning, message))
+    if compared:
+        same = np.flatnonzero((logs == logs[:, :1]).all(axis=1))
+        if len(same):
+            message = (
+                f"the weight of {_named(same, names)} cannot be told from the noise: their utility "
+                "is the same in every action."
+            )
+            found.append(Caveat(NotIdentifiedWarning, message))
+    if weighting.group_of is None:
+        found.extend(_twins(logs, names))
+    return found
+
+
+def count_caveats(
+    decisions: int,
+    weighting: Weighting,
+    learn_power: bool,
+    extras: Sequence[Parameter],
+    has_prior: bool,
+) -> list[Caveat]:
+    """Say when there are fewer different decisions than numbers to learn from them.
+
+    A prior determines the weights that the decisions do not.
+    """
+    weights = 0 if has_prior else max(weighting.free - 1, 0)
+    parts = ["p"] if learn_power else []
+    if weights:
+        parts.append("a weight" if weights == 1 else f"{weights} weights")
+    parts.extend(parameter.name for parameter in extras)
+    wanted = len(extras) + weights + learn_power
+    if decisions >= wanted:
+        return []
+    message = (
+        f"{_counted(decisions, 'different decision')} cannot determine "
+        f"{_counted(wanted, 'parameter')}: {listed(parts)}. Other rules fit as well as this one. "
+        "Add decisions, or fix what you know: p, the weights, groups or a prior."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def score_caveats(
+    utilities: FloatArray,
+    scores: FloatArray,
+    counts: FloatArray,
+    predicted: FloatArray,
+    scale: bool,
+    family: Family,
+) -> list[Caveat]:
+    """Say when the rule does not describe the scores (N,) of utilities (N, d)."""
+    found = []
+    if not scale and utilities.shape[1] > 1 and family.is_mean:
+        found.extend(_outside_range(utilities, scores, counts))
+    if scale and counts @ (scores * predicted) <= 0:
+        message = (
+            "no positive scale fits: scores fall where welfare rises, or are mostly negative. "
+            "Scores must be larger for better actions; change their sign or add a constant."
+        )
+        found.append(Caveat(MisfitWarning, message))
+    explained = r_squared(scores, counts, predicted)
+    if explained is not None and explained <= 0:
+        message = (
+            f"the rule explains the scores no better than their mean (R squared {explained:.3g}): "
+            "p and the weights mean little. Check that larger scores mean better actions and "
+            "that scores and utilities are on one scale"
+            + ("." if scale else ", or set scale=True.")
+        )
+        found.append(Caveat(MisfitWarning, message))
+    return found
+
+
+def r_squared(scores: FloatArray, counts: FloatArray, predicted: FloatArray) -> float | None:
+    """Share of the scores' variance that is explained; None if they do not vary."""
+    around = float(counts @ np.square(scores - np.average(scores, weights=counts)))
+    if around <= _ROUNDING**2 * float(counts @ np.square(scores)):
+        return None
+    return 1.0 - float(counts @ np.square(predicted - scores)) / around
+
+
+def label_caveats(labels: Labels) -> list[Caveat]:
+    """Say when only the alphabet told which label means that the first was preferred."""
+    if not labels.guessed:
+        return []
+    message = (
+        f"y holds {str(labels.classes[0])!r} and {str(labels.classes[1])!r}, of which "
+        f"{str(labels.first_label)!r}, the later in the alphabet, was taken to mean that the first "
+        "action was preferred. Use +1 and -1 to be sure."
+    )
+    return [Caveat(WelfaristWarning, message)]
+
+
+def noise_caveats(
+    tau: float,
+    tau_max: float,
+    loss: float,
+    accuracy: float,
+    plain_accuracy: float,
+    countable: bool = True,
+) -> list[Caveat]:
+    """Say when choices are noise-free under some rule, look random, or look reversed.
+
+    `plain_accuracy` is that of adding up everybody's utility, a rule that is rarely much worse
+    than chance unless the outcomes mean the opposite. `countable` says whether errors of such
+    rules can be counted.
+    """
+    turned = _reversed(accuracy, plain_accuracy)
+    if turned:
+        return turned
+    if accuracy == 1.0 and (tau >= 0.999 * tau_max or loss < _CERTAIN):
+        message = (
+            f"the choices are noise-free under this rule, so that tau has no largest value but its "
+            f"cap, {tau_max:g}. Many rules explain them all"
+            + (': noise="none" finds their whole set.' if countable else ".")
+        )
+        return [Caveat(SeparationWarning, message)]
+    if tau >= 0.999 * tau_max:
+        message = f"tau reached its cap, {tau_max:g}: larger would fit better. Raise tau_max."
+        return [Caveat(SearchRangeWarning, message)]
+    if tau <= 1.001 * SMALLEST_TAU or loss > np.log(2.0) - 1e-12:
+        return [Caveat(NotIdentifiedWarning, _RANDOM)]
+    return []
+
+
+def unexplained_caveats(avoidable: float) -> list[Caveat]:
+    """Say when decisions that were said to be free of errors have this share of them."""
+    if avoidable <= 0:
+        return []
+    message = (
+        f"no rule was found that explains every decision: {avoidable:.1%} are errors, those left "
+        "aside where the same two actions were decided both ways, though "
+        'noise="none" says that there are none. Use noise="flip" or noise="logistic" to learn how '
+        "often they err."
+    )
+    return [Caveat(MisfitWarning, message)]
+
+
+def exact_caveats(
+    intervals: Sequence[PowerInterval], learned: bool, accuracy: float, plain_accuracy: float
+) -> list[Caveat]:
+    """Say when choices look random or reversed, or when quite different powers are as good."""
+    turned = _reversed(accuracy, plain_accuracy)
+    if turned:
+        return turned
+    if accuracy <= 0.5:
+        return [Caveat(NotIdentifiedWarning, _RANDOM)]
+    if not learned:
+        return []
+    low, high = intervals[0].low, intervals[-1].high
+    if PowerInterval(low, high, True, True).width <= _FAR_APART:
+        return []
+    where = f"p from {low:g} to {high:g}" if len(intervals) == 1 else "powers as far apart as "
+    if len(intervals) > 1:
+        where += f"{intervals[0]} and {intervals[-1]}"
+    message = (
+        f"p is hardly determined: {where} explain the decisions equally well. The p shown is one "
+        "of them; result_.exact.intervals has them all."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def _reversed(accuracy: float, plain_accuracy: float) -> list[Caveat]:
+    """Say when the opposite choices are explained much better than these."""
+    if accuracy >= REVERSED_BELOW and plain_accuracy >= min(REVERSED_BELOW, 1.0 - accuracy):
+        return []
+    message = (
+        "the choices look reversed: no rule of this family explains them well, but the "
+        f"opposite choices are explained to {1 - min(accuracy, plain_accuracy):.0%}. The "
+        "labels may be reversed, or utilities may be harms: +1 must mean that the first was "
+        "preferred, and more utility must be better."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def give(caveats: Sequence[Caveat]) -> None:
+    """Warn of each caveat, at the line of the user who called fit."""
+    level = _levels_to_user()
+    for caveat in caveats:
+        warnings.warn(caveat.message, caveat.kind, stacklevel=level)
+
+
+def _levels_to_user() -> int:
+    """How many calls above :func:`give` the user's line is, also through a pipeline."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and str(frame.f_globals.get("__name__")).split(".")[0] in _INNER:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _sole_person(
+    logs: FloatArray,
+    optimum: Optimum,
+    names: Sequence[str],
+    shape: str,
+    values: FloatArray | None,
+) -> list[Caveat]:
+    """With one person's utility alone, every p gives the same welfare."""
+    weights, p = optimum.weights, optimum.point.p
+    if len(weights) == 1 or weights.max() < _ALL_WEIGHT:
+        return []
+    person = int(weights.argmax())
+    welfare = values
+    if welfare is None:
+        welfare = log_mean_of_logs(logs, weights, p, bool(np.isneginf(logs.min()))).value
+    # Far out even a weight of 1e-20 sways welfare, and then p does matter.
+    if not np.allclose(welfare, logs[person], rtol=0.0, atol=_SAME_WELFARE):
+        return []
+    message = (
+        f"{shape} cannot be determined: all weight is on {names[person]}, so that every "
+        f"{shape} gives the same welfare. The {shape} shown is one of many."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def _outside_range(utilities: FloatArray, scores: FloatArray, counts: FloatArray) -> list[Caveat]:
+    low, high = utilities.min(axis=1), utilities.max(axis=1)
+    outside = (scores < low * (1 - _ROUNDING)) | (scores > high * (1 + _ROUNDING))
+    share = float(counts @ outside) / float(counts.sum())
+    if share <= 0.5:
+        return []
+    message = (
+        f"{share:.0%} of the scores lie outside the range of their action's utilities, where no "
+        "welfare of this family can be. If scores are on another scale, set scale=True."
+    )
+    return [Caveat(MisfitWarning, message)]
+
+
+def _twins(logs: FloatArray, names: Sequence[str]) -> list[Caveat]:
+    """People whose utilities are the same in every action share one identified weight."""
+    seen: dict[bytes, int] = {}
+    pairs = []
+    for person, row in enumerate(logs):
+        # A few entries tell almost everybody apart without a look at the rest.
+        first = seen.setdefault(row[:64].tobytes(), person)
+        if first != person and np.array_equal(row, logs[first]):
+            pairs.append((first, person))
+    if not pairs:
+        return []
+    shown = "; ".join(f"{names[a]} and {names[b]}" for a, b in pairs[:_MOST_NAMES])
+    message = (
+        f"only the sum of some weights is determined, because the utilities are the same in every "
+        f"action: {shown}. Put them in one group."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _named(people: npt.NDArray[np.intp], names: Sequence[str]) -> str:
+    shown = ", ".join(names[i] for i in people[:_MOST_NAMES])
+    more = len(people) - _MOST_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,228 @@
+"""What was learned: estimates, how the solver ended, and what a reader must know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.parameters import Parameter
+from welfarist.base.validation import FloatArray
+from welfarist.counting.findings import ExactRecord
+from welfarist.families.base import Family
+from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.inference.covariance import CovarianceName
+from welfarist.inference.likelihood import Likelihood
+from welfarist.noise.base import ChoiceNoise
+from welfarist.proofs.certificate import Certificate
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """Something a reader of the estimates must know.
+
+    Attributes
+    ----------
+    kind : type
+        The warning that was given.
+    message : str
+    """
+
+    kind: type[Warning]
+    message: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)  # arrays have no single answer to ==
+class Learned:
+    """What was learned, in numbers; :class:`~welfarist.FitResult` adds what can be asked of it.
+
+    Attributes
+    ----------
+    p : float
+        The power, in [-inf, inf]; in another family than the power mean its own parameter.
+    weights : (d,) array
+        One weight per person, summing to 1.
+    stakeholders : tuple of str
+        The people's names; "person 0", "person 1", … if they had none.
+    kind : "scores" or "comparisons"
+        What it was learned from.
+    extras : mapping
+        What the noise model learned, or was given, by name: "tau", "rho", "scale".
+    loss : float
+        Mean loss of the decisions: squared error of scores, negative log likelihood of
+        comparisons, share of wrong ones where errors were counted. The prior is not part of it.
+    decisions : float
+        How many decisions were observed, counts included.
+    accuracy : float or None
+        Share of the comparisons the rule gets right; a tie is half right.
+    r_squared : float or None
+        Share of the scores' variance the rule explains; None for comparisons, and for scores
+        that do not vary.
+    converged : bool
+    reason : str
+        Why the solver stopped.
+    n_iter : int
+        Steps taken, all starts together.
+    start_values : (n_starts,) array
+        The objective each start reached: their spread shows how many optima there are.
+    agreeing : int
+        How many starts reached the best one.
+    caveats : tuple of Caveat
+    given : tuple of str
+        What the user fixed: "p", "weights".
+    groups : tuple of str or None
+        The group of each person; None if weights were not learned by group.
+    equal : bool
+        Whether everybody was given the same weight.
+    first_label : str or None
+        The label that was taken to mean that the first action was preferred, if it was text.
+    family : Family
+    noise : ChoiceNoise or None
+        How choices err; None for scores, and where errors were counted.
+    noise_parameters : tuple of Parameter
+        What `extras` are.
+    exact : ExactRecord or None
+        Where errors were counted (``noise="none"`` or ``"flip"``): every power that is as good,
+        the loss at all powers, the set of rules that explain everything.
+    certifier : callable or None
+        Proves how good the fit is; called by `certificate`.
+    likelihood : Likelihood or None
+        What was maximised and where, for standard errors, intervals and tests; None where errors
+        were counted.
+    decided : Comparisons, Scores or None
+        The decisions that were fitted; None in what
+        :meth:`~welfarist.FitResult.without_data` returns.
+    covariance : "fisher", "robust", "clustered" or "bootstrap"
+        Which standard errors are the result's own; see
+        :meth:`~welfarist.FitResult.with_covariance`.
+    """
+
+    p: float
+    weights: FloatArray
+    stakeholders: tuple[str, ...]
+    kind: str
+    extras: Mapping[str, float]
+    loss: float
+    decisions: float
+    accuracy: float | None
+    r_squared: float | None
+    converged: bool
+    reason: str
+    n_iter: int
+    start_values: FloatArray = field(repr=False)
+    agreeing: int
+    caveats: tuple[Caveat, ...] = ()
+    given: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
+    equal: bool = False
+    first_label: str | None = None
+    family: Family = POWER_MEAN
+    noise: ChoiceNoise | None = None
+    noise_parameters: tuple[Parameter, ...] = ()
+    exact: ExactRecord | None = None
+    certifier: Callable[[], Certificate] | None = field(default=None, repr=False)
+    likelihood: Likelihood | None = field(default=None, repr=False)
+    decided: Any = field(default=None, repr=False)
+    covariance: CovarianceName = "fisher"
+
+    @property
+    def tau(self) -> float | None:
+        """The temperature of choices; None where the model has none."""
+        return self.extras.get("tau")
+
+    @property
+    def rho(self) -> float | None:
+        """The flip probability of choices; None where the model has none."""
+        return self.extras.get("rho")
+
+    @property
+    def scale(self) -> float | None:
+        """The scale of scores; None where the model has none."""
+        return self.extras.get("scale")
+
+    @property
+    def weight_notes(self) -> tuple[str, ...]:
+        """What a table says of each weight: that it was given, is equal, or the person's group."""
+        if self.groups is not None:
+            return tuple(f"group {group}" for group in self.groups)
+        note = "equal" if self.equal else "given" if "weights" in self.given else ""
+        return (note,) * len(self.weights)
+
+    @property
+    def members(self) -> dict[str, list[int]] | None:
+        """Who is in which group, by number; None if people were not in groups.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> table = [[1.0, 4.0, 2.0], [3.0, 8.0, 1.0], [2.0, 2.0, 5.0]]
+        >>> fit = WelfareRegressor(p=1, groups=["a", "b", "a"]).fit(table, [2.0, 4.0, 3.0])
+        >>> fit.result_.members
+        {'a': [0, 2], 'b': [1]}
+        """
+        if self.groups is None:
+            return None
+        found: dict[str, list[int]] = {}
+        for person, group in enumerate(self.groups):
+            found.setdefault(group, []).append(person)
+        return found
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """A proven lower bound on the loss of any rule, and the gap to it.
+
+        There is one where weights are known, and where errors were counted; for smooth losses it
+        is worked out when first asked for, which takes longer than the fit. None otherwise.
+        """
+        return None if self.certifier is None else self.certifier()
+
+    @property
+    def welfare(self) -> Any:
+        """The welfare function that was learned."""
+        return self.family.rule(self.p, self.weights, self.stakeholders)
+
+    @property
+    def nameless_welfare(self) -> Any:
+        """The same without names: for columns that it was learned from."""
+        return self.family.rule(self.p, self.weights)
+
+    def preference(self, margins: FloatArray) -> FloatArray:
+        """How likely the first action is preferred (n,) at differences in value (n,)."""
+        assert self.noise is not None
+        own = np.array([self.extras[parameter.name] for parameter in self.noise.own])
+        return self.noise.probability(self.extras["tau"] * margins, own)
+
+    @property
+    def spread(self) -> float:
+        """Relative difference between the worst and the best optimum the starts found."""
+        best = float(self.start_values.min())
+        return float((self.start_values.max() - best) / max(abs(best), np.finfo(float).tiny))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimates as plain numbers, by name."""
+        return {
+            "p": self.p,
+            "doctrine": self.welfare.doctrine,
+            "inequality_aversion": getattr(self.welfare, "inequality_aversion", None),
+            "weights": dict(zip(self.stakeholders, self.weights.tolist(), strict=True)),
+            "tau": self.tau,
+            "rho": self.rho,
+            "scale": self.scale,
+            "loss": self.loss,
+            "accuracy": self.accuracy,
+            "r_squared": self.r_squared,
+            "given": list(self.given),
+            "decisions": self.decisions,
+            "converged": self.converged,
+            "n_iter": self.n_iter,
+            "n_starts": len(self.start_values),
+            "caveats": [caveat.message for caveat in self.caveats],
+        }
+
+
+def named_people(names: Sequence[str] | None, people: int) -> tuple[str, ...]:
+    """Return the given names, or numbered ones."""
+    return tuple(names) if names is not None else tuple(f"person {i}" for i in range(people))

@@ -1,0 +1,33 @@
+"""The actions that a fit has learned from, and what is typical of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.results.learned import Learned
+
+
+def judged_utilities(result: Learned) -> FloatArray:
+    """Return the utilities (N, d) of the actions that were scored or compared."""
+    if result.decided is None:
+        raise InputError(
+            "typical utilities need the decisions; found a record without them. Ask the fit "
+            "itself, before without_data()."
+        )
+    return np.asarray(result.decided.utilities)
+
+
+def typical_utilities(result: Learned) -> FloatArray:
+    """Return each person's median utility (d,) over the actions; 1 for a person with median 0.
+
+    Examples
+    --------
+    >>> from welfarist import WelfareRegressor
+    >>> fit = WelfareRegressor(p=1, weights="equal").fit([[1.0, 4.0], [3.0, 8.0]], [2.5, 5.0])
+    >>> typical_utilities(fit.result_)
+    array([2., 6.])
+    """
+    median = np.median(judged_utilities(result), axis=0)
+    return np.where(median > 0, median, 1.0)

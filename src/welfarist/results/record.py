@@ -1,0 +1,334 @@
+"""The full record of a fit: what was learned, and everything that can be asked of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from welfarist.base.errors import InputError
+from welfarist.base.front_door import public
+from welfarist.checks import Calibration, Misfit, Residuals, Surprises
+from welfarist.checks.kinds import Checks, checks_of
+from welfarist.inference.covariance import CovarianceName, check_covariance
+from welfarist.inference.intervals import MethodName
+from welfarist.results.learned import Caveat, Learned
+from welfarist.results.statistics import Statistics
+from welfarist.results.summary import Summary, summarise
+from welfarist.results.version_0_1 import upgraded_record
+
+__all__ = ["Caveat", "FitResult"]
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def handed_on(
+    method: Callable[Concatenate[Statistics, Given], Found],
+) -> Callable[Concatenate[FitResult, Given], Found]:
+    """Return a method of a record that asks its statistics, with the same arguments."""
+
+    @wraps(method)
+    def ask(self: FitResult, /, *args: Given.args, **options: Given.kwargs) -> Found:
+        return method(self.statistics, *args, **options)
+
+    return ask
+
+
+def asked(attribute: Any) -> Any:
+    """Return a property of a record that is that of its statistics."""
+    return property(lambda self: attribute.fget(self.statistics), doc=attribute.__doc__)
+
+
+class FitResult(Learned):
+    """The full record of a fit, and everything that can be asked of it.
+
+    Its numbers are described in :class:`~welfarist.results.learned.Learned`; how its statistics are
+    meant, in :class:`~welfarist.results.statistics.Statistics`. What has been worked out once is
+    kept with it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from welfarist import WelfareRegressor, power_mean
+    >>> rng = np.random.default_rng(0)
+    >>> utilities = rng.uniform(1, 10, (200, 2))
+    >>> scores = power_mean(utilities, p=-1, weights=[0.6, 0.4]) + rng.normal(0, 0.3, 200)
+    >>> result = WelfareRegressor().fit(utilities, scores).result_
+    >>> result.param_names
+    ('p', 'weight of person 0', 'weight of person 1')
+    >>> low, high = result.interval("p")
+    >>> low < -1 < high
+    True
+    >>> result.test("Nash").p_value < 0.001
+    True
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What can be worked out again need not travel.
+        return {name: entry for name, entry in vars(self).items() if name != "_of_its_kind"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(upgraded_record(state))
+
+    def without_data(self) -> FitResult:
+        """Return the record without the decisions, to be stored or passed on.
+
+        It keeps the estimates, the caveats, the summary and a certificate that has been asked
+        for. What needs the decisions (standard errors, tests, checks) says so when asked. Of the
+        exact method's answer the set of rules that explain everything is left out.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0]]
+        >>> result = WelfareRegressor().fit(utilities, [2.0, 3.0, 4.0, 4.0, 3.0]).result_
+        >>> result.without_data().decided is None
+        True
+        """
+        proof = self.certificate if self.exact is not None else vars(self).get("certificate")
+        return replace(
+            self,
+            exact=None if self.exact is None else replace(self.exact, explanations=None),
+            certifier=None if proof is None else partial(replace, proof),
+            likelihood=None,
+            decided=None,
+        )
+
+    def with_covariance(self, covariance: CovarianceName) -> FitResult:
+        """Return the same result with other standard errors, which are its own from then on.
+
+        They are those of `bse` and `cov_params`, and of intervals: profile likelihood for
+        "fisher", Wald for "robust" and "clustered", bootstrap for "bootstrap". Tests are
+        likelihood ratios for "fisher" and Wald tests for the others.
+
+        Parameters
+        ----------
+        covariance : "fisher", "robust", "clustered" or "bootstrap"
+            See :meth:`cov_params`.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0], [3.0, 3.0]]
+        >>> fit = WelfareRegressor(weights="equal").fit(utilities, [2.1, 3.0, 4.0, 3.9, 3.0, 3.1])
+        >>> robust = fit.result_.with_covariance("robust")
+        >>> robust.covariance, bool(robust.bse == robust.cov_params("robust") ** 0.5)
+        ('robust', True)
+        """
+        return replace(self, covariance=check_covariance(covariance))
+
+    @property
+    def statistics(self) -> Statistics:
+        """Standard errors, intervals and tests; the record hands questions about them on."""
+        return Statistics(self)
+
+    # What it says about how sure it is.
+    param_names = asked(Statistics.param_names)
+    params = asked(Statistics.params)
+    bse = asked(Statistics.bse)
+    nobs = asked(Statistics.nobs)
+    tvalues = asked(Statistics.tvalues)
+    pvalues = asked(Statistics.pvalues)
+    on_edge = asked(Statistics.on_edge)
+    llf = asked(Statistics.llf)
+    aic = asked(Statistics.aic)
+    bic = asked(Statistics.bic)
+    cov_params = handed_on(Statistics.cov_params)
+    bootstrap = handed_on(Statistics.bootstrap)
+    interval = handed_on(Statistics.interval)
+    conf_int = handed_on(Statistics.conf_int)
+    profile = handed_on(Statistics.profile)
+    estimates = handed_on(Statistics.estimates)
+    test = handed_on(Statistics.test)
+
+    def calibration(self, bins: int = 10) -> Calibration:
+        """Return how often the more likely action was chosen, beside how often the rule says.
+
+        Parameters
+        ----------
+        bins : int
+            How many bins of about equal counts; equal probabilities share one.
+
+        Examples
+        --------
+        >>> from welfarist import ComparisonClassifier, simulate
+        >>> world = simulate.individuals(100, 3, p=0, random_state=1)
+        >>> pairs = simulate.random_pairs(100, 1000, random_state=1)
+        >>> decided = simulate.comparisons(world, pairs, tau=5, random_state=1)
+        >>> found = ComparisonClassifier().fit(decided).result_.calibration(bins=5)
+        >>> bool(found.gap < 0.05 and found.p_value > 0.01)
+        True
+        """
+        return self._checks("calibration").calibration(bins)
+
+    def surprises(self, count: int = 10) -> Surprises:
+        """Return the decisions that the rule least expected, the largest surprise first.
+
+        Parameters
+        ----------
+        count : int
+            How many at most.
+
+        Notes
+        -----
+        For comparisons these are decisions against the rule, the least likely first; where errors
+        are counted, the clearest first. Ties are left out. For scores they are those with the
+        largest residuals. Rows are those of the data that were fitted.
+
+        Examples
+        --------
+        >>> from welfarist import Comparisons, ComparisonClassifier
+        >>> actions = [[8.0, 1.0], [2.0, 2.0], [1.0, 9.0]]
+        >>> pairs, outcomes = [[0, 1], [1, 2], [2, 0]], [1, -1, -1]
+        >>> decided = Comparisons(actions, pairs, outcomes, names=["bus", "school", "clinic"])
+        >>> fit = ComparisonClassifier(noise="flip", p="Nash", weights="equal").fit(decided)
+        >>> print(fit.result_.surprises())
+        1 of 3 decisions went against the rule
+          row 2: chose bus over clinic though the rule prefers the other: welfare 2.828 against 3...
+        """
+        return self._checks("surprises").surprises(count)
+
+    def residuals(self) -> Residuals:
+        """Return the residuals of scores, and whether rounding alone explains them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from welfarist import WelfareFunction, WelfareRegressor
+        >>> utilities = np.random.default_rng(0).uniform(1, 10, (200, 3)).round(2)
+        >>> scores = WelfareFunction(0, [0.2, 0.3, 0.5])(utilities).round(2)
+        >>> WelfareRegressor().fit(utilities, scores).result_.residuals().rounding.compatible
+        True
+        """
+        return self._checks("residuals").residuals()
+
+    def misfit(self) -> Misfit:
+        """Return checks of the fit against alternatives to its family of rules.
+
+        Where there can be no checks, the answer carries the reason.
+
+        Examples
+        --------
+        >>> from welfarist import ComparisonClassifier, simulate
+        >>> world = simulate.individuals(100, 3, p=0, random_state=1)
+        >>> pairs = simulate.random_pairs(100, 1000, random_state=1)
+        >>> decided = simulate.comparisons(world, pairs, tau=5, random_state=1)
+        >>> ComparisonClassifier().fit(decided).result_.misfit().verdict
+        'No sign that the family is wrong.'
+        """
+        checks = self._checks("misfit")
+        if self.likelihood is None:
+            return checks.misfit()
+        return self.likelihood.once("misfit", checks.misfit)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        title: str | None = None,
+        *,
+        level: float = 0.95,
+        method: MethodName | None = None,
+        people: tuple[Any, Any] | None = None,
+        note: str | None = None,
+    ) -> None:
+        """Write a report for readers who know nothing of the method, as one HTML file.
+
+        Its intervals are those of :meth:`summary` with the same `level` and `method`.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write; an old file is replaced.
+        title : str, optional
+            The heading.
+        level, method, people, note
+            As in :func:`welfarist.write_report`.
+        """
+        write = public("write_report")
+        write(self, path, title=title, level=level, method=method, people=people, note=note)
+
+    def summary(
+        self,
+        level: float | None = 0.95,
+        method: MethodName | None = None,
+        covariance: CovarianceName | None = None,
+    ) -> Summary:
+        """Return a table of the estimates: a text, with :meth:`Summary.as_html` and other forms.
+
+        Parameters
+        ----------
+        level : float, optional
+            Probability with which an interval holds the true value; None leaves out intervals and
+            standard errors.
+        method : "profile", "wald" or "bootstrap", optional
+            How intervals are made. Left out, it is what goes with the covariance; for "fisher"
+            profile likelihood where that takes a fraction of a second, and standard errors for
+            the weights, or for everything, where it would take longer. A line below the table
+            says which.
+        covariance : "fisher", "robust", "clustered" or "bootstrap", optional
+            Where standard errors come from; left out, it is that of the result, see
+            :meth:`with_covariance`.
+
+        Notes
+        -----
+        Where there can be no intervals (a prior, choices without noise, a fit that did not
+        converge) the table stands without, and a line says why. A certificate is shown if there
+        is one that costs nothing: where errors were counted, or once `certificate` was asked for.
+
+        Where rules explain every decision (``noise="none"``), beside each weight stands its range
+        over all of them, which takes seconds when first asked for; for more than 20 people or
+        5,000 decisions only if ``result_.exact.explanations.weight_ranges`` has been asked for.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0]]
+        >>> scores = [2.0, 3.0, 4.0, 4.0, 3.0]
+        >>> print(WelfareRegressor().fit(utilities, scores).result_.summary())
+        Learned from 5 decisions
+                               estimate
+          power p                0.0000  Nash
+          inequality aversion    1.0000
+          weight of person 0     0.5000
+          weight of person 1     0.5000
+          mean loss         ...
+          R squared              1.0000
+        Converged: ...
+        No intervals: a likelihood of scores needs some that the rule does not explain exactly; ...
+        """
+        names = {"log-likelihood": "llf", "AIC": "aic", "BIC": "bic"}
+        criteria = {words: partial(getattr, self, name) for words, name in names.items()}
+        return summarise(self, self.estimates, criteria, level, method, covariance)
+
+    def to_frame(
+        self,
+        level: float | None = 0.95,
+        method: MethodName | None = None,
+        covariance: CovarianceName | None = None,
+    ) -> Any:
+        """Return the estimates of :meth:`summary` as a data frame, one row a parameter.
+
+        The columns are parameter, estimate, standard_error, low, high, method and note.
+        """
+        return self.summary(level, method, covariance).to_frame()
+
+    def __repr__(self) -> str:
+        power = f"p={self.p:.4g} ({self.welfare.doctrine})"
+        of = f"{len(self.weights)} people, {self.decisions:.15g} decisions"
+        return f"FitResult({power}, {of}, {'' if self.converged else 'not '}converged)"
+
+    def _checks(self, what: str) -> Checks:
+        """The checks that go with the kind of decisions, which must be there."""
+        if self.decided is None:
+            raise InputError(
+                f"{what} needs the decisions; found a record without them. Ask the fit itself, "
+                "before without_data()."
+            )
+        return self._of_its_kind
+
+    @cached_property
+    def _of_its_kind(self) -> Checks:
+        return checks_of(self)

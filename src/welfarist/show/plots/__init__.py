@@ -1,0 +1,30 @@
+"""Figures of what was learned, one function a figure (extra ``plots``: matplotlib).
+
+Every function takes a fitted learner or its ``result_`` and, if you have them, axes to draw on; it
+returns the axes, so that titles and labels can be changed. Figures are told apart by dashes and
+markers as well as by colour.
+
+Examples
+--------
+>>> import welfarist as wf
+>>> from welfarist.app.demo import past_decisions
+>>> result = wf.ComparisonClassifier().fit(past_decisions()).result_
+>>> wf.plots.weights(result).get_xlabel()
+'weight (share of the total) with 95% interval'
+"""
+
+from welfarist.show.plots.fit_checks import calibration, residuals
+from welfarist.show.plots.indifference_curves import indifference
+from welfarist.show.plots.learning import learning_curve
+from welfarist.show.plots.power_figures import loss, profile
+from welfarist.show.plots.weight_figures import weights
+
+__all__ = [
+    "calibration",
+    "indifference",
+    "learning_curve",
+    "loss",
+    "profile",
+    "residuals",
+    "weights",
+]

@@ -1,0 +1,122 @@
+"""Who counts how much: one dot a person, with its interval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.drawing import BLUE, GREY, axes_to_use
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.inference.intervals import errors_in_words
+from welfarist.results.record import FitResult
+from welfarist.show.plots.names import shown
+from welfarist.show.plots.sources import result_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Order = Literal["given", "weight"]
+
+# In inches: what every figure needs, and what each person adds; less where there are many.
+_BASE, _EACH, _EACH_OF_MANY, _MANY = 1.3, 0.3, 0.2, 30
+
+
+def weights(
+    result: FitResult,
+    ax: Axes | None = None,
+    *,
+    order: Order = "given",
+    level: float | None = 0.95,
+    intervals: FloatArray | None = None,
+) -> Axes:
+    """Draw each person's weight with its interval, beside the line of equal weights.
+
+    Parameters
+    ----------
+    result : FitResult
+        Or the fitted learner.
+    ax : matplotlib axes, optional
+        Where to draw; if left out, a new figure that grows with the number of people.
+    order : "given" or "weight"
+        People in the order of the data, or by weight, the largest above.
+    level : float or None
+        Of the intervals; None draws none, which saves time where there are many people. A fit
+        that has none (weights that were given, a prior, counted errors) is drawn without, and so
+        is somebody who has none. They are those of the summary, with the result's covariance.
+    intervals : (d, 2) array, optional
+        Intervals that were worked out before.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    if order not in get_args(Order):
+        raise InputError(f'order must be "given" or "weight"; found {order!r}.')
+    result = result_of(result)
+    people = len(result.weights)
+    ends = intervals if intervals is not None else intervals_of(result, level)
+    axes = axes_to_use(ax, height=height_for(people))
+    row = np.arange(people, dtype=np.intp)
+    if order == "weight":
+        row = np.empty(people, dtype=np.intp)
+        row[np.argsort(-result.weights, kind="stable")] = np.arange(people)
+    _draw(axes, result.weights, row, ends)
+    names = np.empty(people, dtype=object)
+    names[row] = [shown(name) for name in result.stakeholders]
+    size = 10 if people <= _MANY else 8
+    axes.set_yticks(np.arange(people), names.tolist(), fontsize=size, parse_math=False)
+    axes.set_ylim(people - 0.4, -0.6)
+    what = "weight (share of the total)"
+    certain = f" with {level * 100:g}% interval" if ends is not None and level else ""
+    if certain and intervals is None and result.covariance != "fisher":
+        bootstrap = result.covariance == "bootstrap"
+        certain += f", {'bootstrap' if bootstrap else errors_in_words(result.covariance)}"
+    axes.set_xlabel(what + certain)
+    return axes
+
+
+def height_for(people: int) -> float:
+    """Return the height in inches at which every name can be read."""
+    each = _EACH if people <= _MANY else _EACH_OF_MANY
+    return _BASE + each * max(people, 2)
+
+
+def intervals_of(result: FitResult, level: float | None) -> FloatArray | None:
+    """Return the intervals (d, 2) of the weights, NaN for who has none; None without any."""
+    if level is None or result.likelihood is None:
+        return None
+    rows = [row for row in result.estimates(level).rows if row.quantity.is_weight]
+    found = np.array([(row.low, row.high) for row in rows], dtype=np.float64).reshape(-1, 2)
+    return None if np.isnan(found).all() else found
+
+
+def _draw(
+    axes: Axes, values: FloatArray, row: npt.NDArray[np.intp], ends: FloatArray | None
+) -> None:
+    equal = 1.0 / len(values)
+    axes.axvline(
+        equal, color=GREY, linestyle="--", linewidth=1.0, label=f"equal weight {equal:.3g}"
+    )
+    if ends is not None:
+        known = ~np.isnan(ends).any(axis=1)
+        axes.hlines(row[known], *ends[known].T, color=BLUE, linewidth=2.0)
+    counted = values > 0
+    axes.plot(values[counted], row[counted], "o", color=BLUE, markersize=6)
+    if not counted.all():
+        axes.plot(
+            values[~counted], row[~counted], "o", color=BLUE, mfc="white", label="does not count"
+        )
+    axes.set_xlim(left=0.0)
+    left, right = axes.get_xlim()
+    axes.set_xlim(left - 0.02 * right, min(1.02, right * 1.05))
+    axes.grid(axis="y", color="0.93", linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, borderaxespad=0.2
+    )

@@ -1,0 +1,168 @@
+"""Does the rule describe the decisions, and which of them surprise it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.checks.surprises import Surprise, Surprises
+from welfarist.results.record import FitResult
+from welfarist.show import plots
+from welfarist.show.plots.power_axis import MINUS
+from welfarist.show.report import words
+from welfarist.show.report.facts import Facts
+from welfarist.show.report.markup import NOTHING, Html, paragraph, section, table
+from welfarist.show.report.pictures import drawn
+
+_SURPRISES = 10
+# Of at most this many people it is said what an action gives to each.
+_FEW = 4
+_NAMELESS = ("the first action", "the second action")
+# Stands for the change from nothing to something.
+_LARGEST = 1e300
+
+
+def description(facts: Facts) -> Html:
+    """Calibration of comparisons or residuals of scores, and what speaks against the family."""
+    result, misfit = facts.result, facts.misfit
+    parts = []
+    if misfit is None:
+        parts.append(paragraph("Not checked: the decisions are not part of this record.", "soft"))
+    elif misfit.reason:
+        parts.append(paragraph(misfit.verdict))
+    else:
+        verdict = words.lower(misfit.verdict)
+        parts.append(paragraph(f"Compared with more flexible rules: {verdict}"))
+    if misfit is not None and misfit.rounding is not None and misfit.rounding.expected > 0:
+        parts.append(paragraph(str(misfit.rounding)))
+    parts.append(_residuals(result) if result.kind == "scores" else _calibration(result))
+    return section("Does the rule describe the decisions?", *parts)
+
+
+def _calibration(result: FitResult) -> Html:
+    try:
+        found = result.calibration()
+    except InputError:
+        return NOTHING
+    return drawn(
+        lambda axes: plots.calibration(found, axes),
+        (5.4, 5.0),
+        "How often the better action was chosen against how often the rule says it is; the mean "
+        f"gap is {words.percent(found.gap)}.",
+        "How often the action that the rule finds better was chosen, beside how often the rule "
+        "says it is. Dots on the dashed line mean that its chances can be taken at their word.",
+    )
+
+
+def _residuals(result: FitResult) -> Html:
+    try:
+        found = result.residuals()
+    except InputError:
+        return NOTHING
+    return drawn(
+        lambda axes: plots.residuals(found, axes),
+        (7.2, 4.2),
+        "What the rule leaves of each score against what it predicts.",
+        "Each dot is an action. A cloud without a shape means that the rule describes the scores.",
+    )
+
+
+def surprises(facts: Facts) -> Html:
+    """The decisions that the rule least expected."""
+    result = facts.result
+    try:
+        found = result.surprises(_SURPRISES)
+    except InputError:
+        return NOTHING
+    if not len(found):
+        return section("Surprises", paragraph("No decision went against the rule."))
+    return section(
+        "Surprises",
+        paragraph(
+            "The decisions that the rule least expected, the largest surprise first. They may be "
+            "mistakes, or have reasons that the utilities do not show. "
+            + result.decided.how_numbered
+        ),
+        _scores(found) if result.kind == "scores" else _choices(found),
+    )
+
+
+def _choices(found: Surprises) -> Html:
+    """Comparisons that were decided against the rule; columns that nobody filled are left out."""
+    few = len(found[0].stakeholders) <= _FEW
+    columns: dict[str, list[str]] = {}
+    for surprise in found:
+        for name, entry in _entries(surprise, few).items():
+            columns.setdefault(name, []).append(entry)
+    filled = {name: column for name, column in columns.items() if any(column)}
+    total = words.counted(found.total, "decision")
+    return table(
+        f"{total} went against the rule"
+        + (f"; the {len(found)} it expected least" if found.total > 1 else ""),
+        list(filled),
+        list(zip(*filled.values(), strict=True)),
+        range(len(filled)),
+    )
+
+
+def _entries(surprise: Surprise, few: bool) -> dict[str, str]:
+    """What the table says of a decision: of a few people what each has, of many who is concerned.
+
+    People of whom there are many are not listed; the two who gain and lose most are.
+    """
+    often = "" if surprise.count == 1 else f" ({surprise.count:g} times)"
+    chosen = _action(surprise, surprise.chosen, surprise.utilities, few)
+    other = _action(surprise, surprise.other, surprise.other_utilities, few)
+    found = {
+        "number": str(surprise.row + 1),
+        "who": "" if surprise.by is None else str(surprise.by),
+        "chose": chosen + often,
+        "over": other,
+        "chance of that": ""
+        if surprise.probability is None
+        else words.percent(surprise.probability),
+        "welfare": f"{words.amount(surprise.welfare)} against "
+        f"{words.amount(surprise.other_welfare)}",
+    }
+    if not few:
+        found["most in favour"] = _concerned(surprise, 1.0)
+        found["most against"] = _concerned(surprise, -1.0)
+    return found
+
+
+def _action(surprise: Surprise, name: str, utilities: FloatArray, few: bool) -> str:
+    """An action by its name, and what it gives to each of a few people."""
+    if not few:
+        return name
+    named = zip(surprise.stakeholders, utilities.tolist(), strict=True)
+    gives = ", ".join(f"{person}: {words.amount(utility)}" for person, utility in named)
+    return gives if name in _NAMELESS else f"{name} ({gives})"
+
+
+def _concerned(surprise: Surprise, sign: float) -> str:
+    """Who gains (or with a sign of -1 loses) most by the choice, in the eyes of the rule."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = np.log(surprise.utilities) - np.log(surprise.other_utilities)
+    gain = sign * np.clip(np.nan_to_num(change), -_LARGEST, _LARGEST)
+    gain *= surprise.shares + surprise.other_shares
+    person = int(np.argmax(gain))
+    if gain[person] <= 0:
+        return "nobody"
+    mine, other = surprise.utilities[person], surprise.other_utilities[person]
+    return f"{surprise.stakeholders[person]}, {words.amount(mine)} against {words.amount(other)}"
+
+
+def _scores(found: Surprises) -> Html:
+    """Scores far from what the rule says."""
+    rows = [
+        [
+            str(surprise.row + 1),
+            words.amount(surprise.score, 4),
+            words.amount(surprise.fitted, 4),
+            f"{surprise.standardised:+.1f}".replace("-", MINUS),
+        ]
+        for surprise in found
+    ]
+    header = ["number", "score", "the rule says", "times the usual difference"]
+    return table("Scores that are furthest from the rule", header, rows)

@@ -1,0 +1,129 @@
+"""The report as a page, and as a file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from welfarist.base.errors import InputError
+from welfarist.base.version import __version__
+from welfarist.base.whole_files import check_target, write_whole
+from welfarist.inference.intervals import MethodName, checked
+from welfarist.results.record import FitResult
+from welfarist.show.report import answer, checks, sections
+from welfarist.show.report.facts import Facts
+from welfarist.show.report.markup import NOTHING, Html, join, paragraph, text
+from welfarist.show.report.people import bargains, checked_people, who_counts
+from welfarist.show.report.pictures import can_draw
+from welfarist.show.report.style import STYLE
+
+_TITLE = "Which welfare function explains these decisions?"
+
+
+def write_report(
+    result: FitResult,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    level: float = 0.95,
+    method: MethodName | None = None,
+    people: tuple[Any, Any] | None = None,
+    note: str | None = None,
+) -> None:
+    """Write a report on a fit as one HTML file, for readers who know nothing of the method.
+
+    The file needs nothing else: figures are part of it, and nothing is loaded from elsewhere. The
+    same fit gives the same bytes. It is written whole or not at all. Without matplotlib there
+    are no figures, and the report says so.
+
+    Parameters
+    ----------
+    result : FitResult
+        A fit's ``result_``.
+    path : str or path
+        Where to write; an old file is replaced.
+    title : str, optional
+        The heading.
+    level : float
+        Of all intervals, between 0 and 1.
+    method : "profile", "wald" or "bootstrap", optional
+        How intervals are made, as in :meth:`welfarist.FitResult.summary`, which shows the same.
+        Standard errors and tests are those of the result's covariance; see
+        :meth:`welfarist.FitResult.with_covariance`.
+    people : pair of names or numbers, optional
+        Whose gains are set against each other; left out, the two with the largest weights, of
+        different groups where there are groups.
+    note : str, optional
+        Printed under the heading: where the data come from, who asked.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import welfarist as wf
+    >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0], [3.0, 3.0]]
+    >>> result = wf.WelfareRegressor().fit(utilities, [2.1, 3.0, 4.0, 3.9, 3.0, 3.1]).result_
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "report.html"
+    ...     wf.write_report(result, path, title="The charity's rule")
+    ...     "<h1>The charity&#x27;s rule</h1>" in path.read_text()
+    True
+    """
+    check_target(path)
+    page = report_html(result, title=title, level=level, method=method, people=people, note=note)
+    write_whole(path, page)
+
+
+def report_html(
+    result: FitResult,
+    *,
+    title: str | None = None,
+    level: float = 0.95,
+    method: MethodName | None = None,
+    people: tuple[Any, Any] | None = None,
+    note: str | None = None,
+) -> str:
+    """Return the report of :func:`write_report` as text."""
+    if not isinstance(result, FitResult):
+        raise InputError(
+            "a report needs the record of a fit, such as learner.result_; found "
+            f"{type(result).__name__}."
+        )
+    for name, given in (("title", title), ("note", note)):
+        if given is not None and not isinstance(given, str):
+            raise InputError(f"{name} must be text; found {given!r}.")
+    checked_people(result, people)
+    level, _ = checked(level, method, result.covariance)
+    facts = Facts.of(result, level, method)
+    heading = text(_TITLE if title is None else title)
+    under = NOTHING if note is None else paragraph(note, "note")
+    top = join(Html(f"<h1>{heading}</h1>"), under, answer.answer(facts), _no_figures())
+    body = join(
+        Html(f"<header>\n{top}\n</header>"),
+        answer.consequences(facts),
+        sections.power(facts),
+        who_counts(facts),
+        bargains(facts, people),
+        sections.doctrines(facts),
+        checks.description(facts),
+        checks.surprises(facts),
+        sections.caveats(facts),
+        sections.data_and_method(facts),
+        sections.citation(),
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{heading}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<main>\n{body}\n</main>\n"
+        f"<footer>Made with welfarist {text(__version__)}.</footer>\n</body>\n</html>\n"
+    )
+
+
+def _no_figures() -> Html:
+    if can_draw():
+        return NOTHING
+    return paragraph(
+        "The figures are left out, because the package matplotlib is not installed. "
+        'pip install "welfarist[plots]" brings it.',
+        "soft",
+    )

@@ -1,0 +1,245 @@
+"""What there is to say about a fit, worked out once; where something is missing, why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.checks.misfit import Misfit
+from welfarist.families.named import Doctrine
+from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.inference import DoctrineTest, Profile
+from welfarist.inference.intervals import MethodName
+from welfarist.people.tradeoffs import required_gain, worst_off
+from welfarist.results.learned_from import judged_utilities
+from welfarist.results.record import FitResult
+from welfarist.show.plots.indifference_curves import doctrines_beside
+from welfarist.show.plots.power_axis import in_symbols, reached_doctrines
+from welfarist.show.plots.power_figures import own_profile
+
+# Losses to the worst off for which gains are worked out; the first is the one in the text.
+LOSSES = (0.1, 0.01, 0.25, 0.5)
+# Doctrines that are tested; of another family all are.
+TESTED = ("utilitarian", "Nash", "harmonic", "egalitarian")
+# More actions than these do not make a median more typical; of another family every action takes
+# a search.
+_ENOUGH, _ENOUGH_SEARCHED = 10_000, 1_000
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A doctrine and how it fared: a test, or the reason why there is none."""
+
+    name: str
+    null: str
+    test: DoctrineTest | None
+    reason: str = ""
+
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """What the others must gain to make up for losses to the worst-off third.
+
+    Attributes
+    ----------
+    rules : tuple of str
+        "learned" and the doctrines beside it.
+    median : (losses, rules) array
+        Medians over the actions; inf where no gain is enough.
+    middle : pair of floats
+        Quartiles over the actions of what the learned rule asks for the first of the losses.
+    plain : float
+        What adding up utilities with the same weights asks for it, a median.
+    people, losing : int
+        How many people there are, and how many of them lose.
+    """
+
+    rules: tuple[str, ...]
+    median: FloatArray
+    middle: Ends
+    plain: float
+    people: int
+    losing: int
+
+
+_WHAT_IS_MISSING = re.compile("^No (intervals?|standard errors): ")
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """The intervals of a result's summary: the same numbers from the same source.
+
+    Attributes
+    ----------
+    power : pair of floats or None
+    weights : tuple of pairs or None
+        One per person, None for a weight that has none; empty if there are none at all.
+    methods : tuple of str
+        How they were made: "profile", "wald", "bootstrap".
+    reasons : tuple of str
+        Why some are missing.
+    """
+
+    power: Ends | None = None
+    weights: tuple[Ends | None, ...] = ()
+    methods: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def why_missing(self) -> str:
+        """Why some are missing, in sentences."""
+        said = dict.fromkeys(_WHAT_IS_MISSING.sub("", reason) for reason in self.reasons)
+        return " ".join(said)
+
+    @classmethod
+    def of(cls, result: FitResult, level: float, method: MethodName | None) -> Certainty:
+        """Ask a result for its intervals."""
+        found, refused = _attempt(lambda: result.estimates(level, method))
+        if found is None:
+            return cls(reasons=(refused,))
+        ends = [
+            (row.quantity, None if row.low is None or row.high is None else (row.low, row.high))
+            for row in found.rows
+        ]
+        weights = tuple(pair for quantity, pair in ends if quantity.is_weight)
+        return cls(
+            next((pair for quantity, pair in ends if quantity.is_shape), None),
+            weights if any(weights) else (),
+            tuple(dict.fromkeys(row.method for row in found.rows if row.method is not None)),
+            found.refusals,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a report is made of.
+
+    Attributes
+    ----------
+    result : FitResult
+    level : float
+        Of all intervals.
+    sure : Certainty
+        The intervals of the summary.
+    profile : Profile or None
+        Of the power, with the interval of the summary.
+    tests : tuple of Tested
+    misfit : Misfit or None
+        What speaks against the family of rules.
+    gains : Gains or None
+    utilities : (N, d) array or None
+        Of the actions that were judged.
+    """
+
+    result: FitResult
+    level: float
+    sure: Certainty
+    profile: Profile | None
+    tests: tuple[Tested, ...]
+    misfit: Misfit | None
+    gains: Gains | None
+    utilities: FloatArray | None
+
+    @classmethod
+    def of(cls, result: FitResult, level: float, method: MethodName | None = None) -> Facts:
+        """Work out everything about a fit that can be."""
+        profile, _ = _attempt(lambda: own_profile(result, level, method))
+        utilities, _ = _attempt(lambda: judged_utilities(result))
+        misfit, _ = _attempt(result.misfit)
+        return cls(
+            result,
+            level,
+            Certainty.of(result, level, method),
+            profile,
+            _tests(result),
+            misfit,
+            None if utilities is None else gains_of(result, utilities),
+            utilities,
+        )
+
+    @property
+    def percent(self) -> str:
+        """The level of the intervals in words."""
+        return f"{100 * self.level:g}%"
+
+
+def _attempt(work: Any) -> tuple[Any, str]:
+    """What some work gives, or None and why it is refused."""
+    try:
+        return work(), ""
+    except InputError as problem:
+        return None, str(problem)
+
+
+def _tests(result: FitResult) -> tuple[Tested, ...]:
+    """Tests of the doctrines and of equal weights, as far as these were learned.
+
+    They use the result's own standard errors where others than the likelihood's were chosen.
+    """
+    found = []
+    chosen = None if result.covariance == "fisher" else result.covariance
+    if "p" not in result.given:
+        for doctrine in _tested(result):
+            test, reason = _attempt(
+                lambda name=doctrine.name: result.test(name, covariance=chosen, resamples=None)
+            )
+            null = f"{result.family.shape.name} = {in_symbols(doctrine.p)}"
+            found.append(Tested(doctrine.name, null, test, reason))
+    if "weights" not in result.given and len(result.weights) > 1:
+        test, reason = _attempt(
+            lambda: result.test(weights="equal", covariance=chosen, resamples=None)
+        )
+        found.append(Tested("equal weights", "everybody counts the same", test, reason))
+    return tuple(found)
+
+
+def _tested(result: FitResult) -> list[Doctrine]:
+    """The doctrines that are tested."""
+    reached = reached_doctrines(result.family)
+    if result.family != POWER_MEAN:
+        return reached
+    named = {doctrine.name: doctrine for doctrine in reached}
+    return [named[name] for name in TESTED]
+
+
+def gains_of(result: FitResult, utilities: FloatArray) -> Gains | None:
+    """What the others must gain in a typical action; None where that has no meaning.
+
+    In every action the worst-off third loses; medians are taken over the actions. Actions in
+    which somebody has nothing are left out: nothing has no percentages.
+    """
+    people = utilities.shape[1]
+    table = utilities[(utilities > 0).all(axis=1)]
+    if people < 2 or not len(table):
+        return None
+    family = result.family
+    enough = _ENOUGH if family == POWER_MEAN else _ENOUGH_SEARCHED
+    if len(table) > enough:
+        table = table[np.linspace(0, len(table) - 1, enough).round().astype(np.intp)]
+    losing = worst_off(table)
+    shapes = {"learned": result.p, **doctrines_beside(result)}
+    rules = [family.rule(p, result.weights) for p in shapes.values()]
+    median = np.array(
+        [[_median(required_gain(rule, table, losing, loss)) for rule in rules] for loss in LOSSES]
+    )
+    asked = required_gain(rules[0], table, losing, LOSSES[0])
+    adding = required_gain(POWER_MEAN.rule(1.0, result.weights), table, losing, LOSSES[0])
+    low, high = (
+        float(np.quantile(asked, share, method=side))  # type: ignore[call-overload]
+        for share, side in ((0.25, "lower"), (0.75, "higher"))
+    )
+    lose = int(losing[0].sum())
+    return Gains(tuple(shapes), median, (low, high), _median(adding), people, lose)
+
+
+def _median(gains: FloatArray) -> float:
+    """The lower of two middle ones: between a number and infinity there is nothing."""
+    return float(np.quantile(gains, 0.5, method="lower"))

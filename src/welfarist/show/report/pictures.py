@@ -1,0 +1,44 @@
+"""Figures as part of a page: drawn apart from everything else, the same bytes every time."""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import io
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from welfarist.show.report.markup import NOTHING, Html, picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Text stays text, which a browser sets in any script; what would differ from one run to the next
+# (random names, the date) is fixed.
+_SETTINGS = {"svg.hashsalt": "welfarist", "svg.fonttype": "none", "font.size": 11.0}
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def drawn(
+    draw: Callable[[Axes], object], size: tuple[float, float], alt: str, caption: str
+) -> Html:
+    """Return a figure of a size in inches as HTML; nothing where matplotlib is not installed."""
+    if not can_draw():
+        return NOTHING
+    from matplotlib import style
+    from matplotlib.figure import Figure
+
+    with style.context(["default", _SETTINGS]), warnings.catch_warnings():
+        # The font that measures a text need not be the one that shows it.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.subplots())
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    code = base64.b64encode(buffer.getvalue()).decode("ascii")
+    return picture(f"data:image/svg+xml;base64,{code}", alt, caption)

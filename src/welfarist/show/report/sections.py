@@ -1,0 +1,247 @@
+"""The parts of a report after the answer: power, doctrines, caveats, data, method."""
+
+from __future__ import annotations
+
+from welfarist.base.version import __version__
+from welfarist.base.wording import listed
+from welfarist.noise.choices import LAPSE, LOGISTIC, RHO
+from welfarist.results.record import FitResult
+from welfarist.show import plots
+from welfarist.show.plots.power_axis import in_symbols, reached_doctrines
+from welfarist.show.report import words
+from welfarist.show.report.answer import verdict_of
+from welfarist.show.report.facts import Facts
+from welfarist.show.report.markup import NOTHING, Html, bullets, formula, paragraph, section, table
+from welfarist.show.report.pictures import drawn
+
+# What a report calls a flip probability.
+_SLIP = "chance of a slip rho"
+# A share of errors that is proven up to this is proven.
+_PROVEN = 1e-12
+
+
+def power(facts: Facts) -> Html:
+    """How well each power explains the decisions."""
+    result, profile = facts.result, facts.profile
+    family, shape = result.family, result.family.shape
+    p = words.power(result.p, family=family)
+    parts = [paragraph(_about_shape(result))]
+    if profile is not None:
+        within = profile.interval
+        by = f"the {facts.percent} interval by {profile.interval_by}"
+        p, low, high = (words.power(end, within, family) for end in (result.p, *within))
+        parts.append(
+            drawn(
+                lambda axes: plots.profile(profile, axes),
+                (7.2, 4.2),
+                f"Likelihood against the {shape.words}. It is highest at {p}; {by} goes from {low} "
+                f"to {high}.",
+                f"How well each {shape.name} explains the decisions, compared with the best. The "
+                f"shaded stretch is {by}.",
+            )
+        )
+    elif result.exact is not None and result.exact.steps is not None:
+        parts.append(
+            drawn(
+                lambda axes: plots.loss(result, axes),
+                (7.2, 4.2),
+                f"Share of errors against the power p, a step function; lowest around {p}.",
+                "The share of decisions that the rule gets wrong for each p, with the learned "
+                "weights. The thick stretch is lowest.",
+            )
+        )
+    if facts.sure.power is None and "p" not in result.given and result.exact is None:
+        missing = f"There is no interval of {shape.name}: {facts.sure.why_missing}"
+        parts.append(paragraph(missing, "soft"))
+    heading = "How much inequality matters" if family.has_aversion else f"What {shape.name} says"
+    return section(heading, *parts)
+
+
+def _about_shape(result: FitResult) -> str:
+    """What the family's parameter says."""
+    family, name = result.family, result.family.shape.name
+    said = [family.says or f"The {family.shape.words} tells the rules of this family apart."]
+    if not family.says:
+        said += [
+            words.sentence(f"at {name} = {in_symbols(named.p)}, {named.name}, {named.meaning}")
+            for named in reached_doctrines(family)
+            if named.meaning
+        ]
+    if family.has_aversion:
+        aversion = words.power(1.0 - result.p)
+        said.append(f"Economists call 1 - {name} inequality aversion; here it is {aversion}.")
+    return " ".join(said)
+
+
+def doctrines(facts: Facts) -> Html:
+    """Tests of the doctrines, in plain words."""
+    result = facts.result
+    if not facts.tests:
+        return NOTHING
+    if all(tested.test is None for tested in facts.tests):
+        reason = facts.tests[0].reason
+        if result.exact is not None:
+            reason = "tests need a model of how the decision maker errs; here errors were counted."
+        return section("Could it be a simpler rule?", paragraph(f"Not tested: {reason}"))
+    rows = []
+    for tested in facts.tests:
+        verdict, reason = verdict_of(facts, tested)
+        rows.append([tested.name, tested.null, verdict, reason])
+    return section(
+        "Could it be a simpler rule?",
+        paragraph(
+            "Each line asks whether these decisions could come from somebody who follows a "
+            "simpler rule and errs now and then. A small p-value says that such decisions would "
+            f"then be rare: below {words.REJECTED:g} the rule is called rejected."
+        ),
+        table(
+            words.sentence(_kind_of_tests(result))[:-1],
+            ["rule", "it says", "verdict", "why"],
+            rows,
+            (0, 1, 2, 3),
+        ),
+        paragraph(_independent(result), "soft"),
+    )
+
+
+def _kind_of_tests(result: FitResult) -> str:
+    if result.covariance == "fisher":
+        return "tests by likelihood ratio"
+    said = f"tests by {result.covariance} standard errors"
+    return said + ("; at infinite p by likelihood ratio" if result.family.ratios else "")
+
+
+def _independent(result: FitResult) -> str:
+    decided = result.decided
+    if result.covariance == "clustered":
+        return "Standard errors allow for decisions of the same person that depend on each other."
+    if decided is not None and decided.by is not None:
+        return (
+            "The tests take decisions as independent, though several came from the same people: "
+            "take p-values near the limits with a grain of salt."
+        )
+    return "The tests take decisions as independent of each other."
+
+
+def caveats(facts: Facts) -> Html:
+    """What a reader of the numbers must know."""
+    family = facts.result.family
+    name = family.shape.name
+    messages = [words.sentence(caveat.message, name) for caveat in facts.result.caveats]
+    if facts.misfit is not None and facts.misfit.clear:
+        messages.insert(0, f"{facts.misfit.verdict} Take the numbers as a rough description.")
+    if not messages:
+        messages = ["The fit gave no warnings."]
+    scale = "the utilities are measured on a scale whose zero means nothing at all"
+    if not family.ratios:
+        scale = "the utilities of all people are measured on the same scale"
+    always = (
+        f"{name} and the weights describe the decisions under the assumption that there is one "
+        f"rule of this family behind them, and that {scale}."
+    )
+    return section("Caveats", bullets([*messages, always]))
+
+
+def data_and_method(facts: Facts) -> Html:
+    """What the numbers come from, and how."""
+    result = facts.result
+    rows = [["decisions", f"{result.decisions:,g}"], ["people", str(len(result.weights))]]
+    if facts.utilities is not None:
+        rows.append(["actions", f"{len(facts.utilities):,}"])
+    kind, how = _model(facts)
+    rows.append(["kind of decisions", kind])
+    parameters = {parameter.name: parameter for parameter in result.noise_parameters}
+    rows.extend(
+        [_SLIP if parameter == RHO else parameter.words, f"{result.extras[name]:.4g}"]
+        for name, parameter in parameters.items()
+    )
+    rows.append(["mean loss" if result.exact is None else "share of errors", f"{result.loss:.4g}"])
+    proof = result.certificate if result.exact is not None else None
+    if proof is not None:
+        optimal = proof.gap <= _PROVEN
+        fewest = words.percent(proof.lower_bound)
+        said = "no rule makes fewer" if optimal else f"no rule makes fewer than {fewest}"
+        rows.append(["proven about errors", said])
+    if result.given:
+        shape = result.family.shape.name
+        given = [shape if name == "p" else name for name in result.given]
+        rows.append(["given, not learned", listed(given)])
+    if result.first_label is not None:
+        rows.append(["label of the first action", result.first_label])
+    return section(
+        "Data and method",
+        table("What was fitted", (), rows, (0, 1)),
+        formula(f"The welfare of an action is {result.family.explain(result.p)}. {how}"),
+        paragraph(
+            ("The search ended: " if result.converged else "The search did not end well: ")
+            + words.lower(words.sentence(result.reason))
+        ),
+    )
+
+
+_METHODS = {
+    "profile": "hold every value that a likelihood-ratio test does not reject",
+    "wald": "are the estimate plus and minus standard errors",
+    "bootstrap": "are what most of many fits to decisions drawn again give",
+}
+_ERRORS = {
+    "robust": " that are right even if the decision maker errs in another way",
+    "clustered": " that are right even if decisions of the same person depend on each other",
+    "bootstrap": " from many fits to decisions drawn again",
+}
+
+
+def _intervals(facts: Facts) -> str:
+    """How the intervals were made, in a sentence; empty if there are none."""
+    errors = _ERRORS.get(facts.result.covariance, "")
+    parts = [_METHODS[how] + (errors if how == "wald" else "") for how in facts.sure.methods]
+    if not parts:
+        return ""
+    return f"{'Intervals' if len(parts) == 1 else 'Some intervals'} {'; others '.join(parts)}."
+
+
+def _model(facts: Facts) -> tuple[str, str]:
+    """The kind of decisions and how the rule was found, in words."""
+    result, intervals = facts.result, _intervals(facts)
+    if result.exact is not None:
+        errs = "slips whatever the case" if result.rho is not None else "does not err"
+        return (
+            f"{result.kind} by somebody who {errs}",
+            "The rule with the fewest errors was searched for exactly, with a proof of how few "
+            "are possible where there is one.",
+        )
+    if result.kind == "scores":
+        return (
+            "scores",
+            "The rule with the smallest squared errors was found by Newton's method from several "
+            f"starts. {intervals}",
+        )
+    return (
+        f"{result.kind} by somebody who {_errs(result)}",
+        "The rule of maximum likelihood was found by Newton's method from several starts. "
+        + intervals,
+    )
+
+
+def _errs(result: FitResult) -> str:
+    """How somebody errs; of a noise model of one's own only its name is known."""
+    noise = result.noise
+    if noise not in (None, LOGISTIC, LAPSE):
+        return f"errs as the noise model {noise.name or type(noise).__name__} says"
+    slips = ", and sometimes slips" if result.rho is not None else ""
+    return f"errs more often the closer a case is{slips}"
+
+
+def citation() -> Html:
+    """How to cite the software and the paper."""
+    return section("How to cite", bullets([SOFTWARE, PAPER]))
+
+
+SOFTWARE = (
+    "The welfarist authors. welfarist: learn which welfare function a decision maker follows. "
+    f"Version {__version__}."
+)
+PAPER = (
+    "Kanad Shrikar Pardeshi, Itai Shapira, Ariel D. Procaccia and Aarti Singh. Learning Social "
+    "Welfare Functions. Advances in Neural Information Processing Systems 37 (NeurIPS 2024)."
+)

@@ -1,0 +1,103 @@
+"""Ranking, judging, planning and simulating without a terminal, and the demo's story."""
+
+from __future__ import annotations
+
+import pytest
+
+import welfarist as wf
+from welfarist.app import demo
+from welfarist.app.decisions import TableOptions
+from welfarist.app.judging import judge
+from welfarist.app.planning import PlanRequest, plan
+from welfarist.app.ranking import rank
+from welfarist.app.rules import RuleRequest, rule_of
+from welfarist.app.simulating import WorldRequest, simulate
+from welfarist.app.usage import RequestError, UsageError
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_rule_puts_actions_in_order():
+    rule = rule_of(RuleRequest("actions.csv", model="truth.json"))
+    found = rank(rule, top=3)
+    order = rule.model.welfare.rank(rule.actions.utilities)[:3]
+    assert [row["action"] for row in found.rows] == [rule.actions.labels[int(i)] for i in order]
+    assert found.table().header[:4] == ("", "action", "welfare", "beats next")
+    best, next_one = (row["action"] for row in found.rows[:2])
+    judged = judge(rule, best, next_one)
+    assert judged.preferred == best
+    assert judged.probability_first == found.rows[0]["preferred_to_next"]
+    assert judged.to_dict()["actions"][0]["welfare"] == found.rows[0]["welfare"]
+    assert f"Preferred: {best}." in judged.table().lines
+    with pytest.raises(wf.InputError, match="did you mean 'action 1'"):
+        judge(rule, "acton 1", best)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (dict(), "one of model, doctrine and p"),
+        (dict(p="1", doctrine="Nash"), "one of model, doctrine and p"),
+        (dict(model="truth.json", weights="equal"), "weights go with doctrine or p"),
+        (dict(model="truth.json", table=TableOptions(ignore="x")), "ignore goes with"),
+        (dict(p="1", table=TableOptions(sheet="x")), "sheet is for workbooks"),
+    ],
+)
+def test_rules_that_are_none(options, said):
+    with pytest.raises(UsageError, match=said):
+        rule_of(RuleRequest("actions.csv", **options))
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_plan_takes_a_pilot_for_true():
+    few = dict(decisions="40", repetitions=2)
+    found = plan(PlanRequest("actions.csv", "truth.json", **few))
+    assert found.to_dict()["parameters"]["tau"] == 8.0
+    assert f"from {found.needed:,} decisions on" in found.table().lines[-1]
+    for wrong, said in (
+        (PlanRequest("actions.csv", people=3), "people is for actions that are made up"),
+        (PlanRequest(model="truth.json"), "model needs actions"),
+        (PlanRequest("actions.csv", "truth.json", p="1"), "p and model both"),
+        (PlanRequest(nu=0.1, decisions="10"), "nu is not the noise of task logistic"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            plan(wrong)
+
+
+def test_an_old_world_goes_when_the_new_one_is_there(folder):
+    made = simulate(WorldRequest(people=2, actions=10, scores=True))
+    with pytest.raises(RequestError, match="use force"):
+        made.write(str(folder))
+    (folder / "truth.json").unlink()
+    (folder / "truth.json").mkdir()  # where nothing can be written
+    with pytest.raises(wf.InputError):
+        made.write(str(folder), force=True)
+    assert (folder / "comparisons.csv").exists()
+    (folder / "truth.json").rmdir()
+    written = made.write(str(folder), force=True)
+    assert written.removed == [folder / "comparisons.csv"]
+    assert sorted(written.files.values()) == sorted(folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (WorldRequest(charity=True, people=3), "people has no effect here: charity"),
+        (WorldRequest(scores=True, tau=20.0), "tau has no effect here: scores"),
+        (WorldRequest(nu=0.05), "nu has no effect here"),
+        (WorldRequest(weights="1,2", people=3), "weights must be as many as people; found 2 for 3"),
+    ],
+)
+def test_worlds_that_are_none(asked, said):
+    with pytest.raises(UsageError, match=said):
+        simulate(asked)
+
+
+def test_the_story_comes_part_by_part(tmp_path):
+    told = demo.story(tmp_path / "r.html")
+    assert "food-rescue charity" in next(told)
+    assert not (tmp_path / "r.html").exists()
+    said: list[str] = []
+    demo.tell(tmp_path / "r.html", said.append)
+    assert (tmp_path / "r.html").exists()
+    assert "simulate charity --charity" in said[-1]

@@ -1,0 +1,123 @@
+"""Noise models of choices: what follows from a response, for models of one's own too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from welfarist.base.parameters import Parameter
+from welfarist.noise import LAPSE, LOGISTIC, ChoiceNoise, Response
+from welfarist.noise.base import NO_OWN
+
+# Central differences of the loss, relative to its largest derivative.
+DIFFERENCE = 1e-6
+STEP = 1e-5
+
+Z = np.linspace(-5.0, 5.0, 41)
+COUNT = np.where(np.arange(41) % 4, 1.0, 3.0)
+LEAD = COUNT * np.where(np.arange(41) % 3, 1.0, -1.0) * np.where(np.arange(41) % 5, 1.0, 0.0)
+
+
+class Probit(ChoiceNoise):
+    """Normal errors, without parameters of its own."""
+
+    name = "probit"
+
+    def response(self, z, own):
+        slope = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+        return Response(ndtr(z), ndtr(-z), slope, np.empty((0, len(z))))
+
+
+class Biased(ChoiceNoise):
+    """Logistic errors with a habit of taking the first action, and slips: two of its own."""
+
+    name = "biased"
+    own = (Parameter("habit", "habit", -2.0, 2.0), Parameter("slips", "slips", 0.0, 0.4))
+
+    def response(self, z, own):
+        habit, slips = own
+        up, down = 1 / (1 + np.exp(-z - habit)), 1 / (1 + np.exp(z + habit))
+        steep = 1 - 2 * slips
+        slope = steep * up * down
+        return Response(
+            slips + steep * up, slips + steep * down, slope, np.array([slope, down - up])
+        )
+
+
+class PlainLogistic(ChoiceNoise):
+    """Logistic noise with nothing but its response, to compare with the kernel of its own."""
+
+    name = "plain"
+    response = staticmethod(LOGISTIC.response)
+
+
+MODELS = [
+    (LOGISTIC, NO_OWN),
+    (LAPSE, np.array([0.07])),
+    (Probit(), NO_OWN),
+    (Biased(), np.array([0.4, 0.05])),
+]
+
+
+def loss(model, z, own):
+    return model.choice(z, own, COUNT, LEAD).loss
+
+
+@pytest.mark.parametrize(("model", "own"), MODELS, ids=lambda x: getattr(x, "name", ""))
+def test_slopes_agree_with_differences(model, own):
+    found = model.choice(Z, own, COUNT, LEAD)
+    for i in range(0, len(Z), 5):
+        move = STEP * (np.arange(len(Z)) == i)
+        slope = (loss(model, Z + move, own) - loss(model, Z - move, own)) / (2 * STEP)
+        assert found.by_margin[i] == pytest.approx(slope, abs=DIFFERENCE)
+    for i in range(len(own)):
+        move = STEP * (np.arange(len(own)) == i)
+        slope = (loss(model, Z, own + move) - loss(model, Z, own - move)) / (2 * STEP)
+        assert found.own.by_own[i].sum() == pytest.approx(slope, rel=DIFFERENCE, abs=DIFFERENCE)
+
+
+@pytest.mark.parametrize(("model", "own"), MODELS, ids=lambda x: getattr(x, "name", ""))
+def test_observed_curvature_agrees_with_differences(model, own):
+    found = model.observed(Z, own, COUNT, LEAD)
+
+    def slopes(z, own):
+        here = model.choice(z, own, COUNT, LEAD)
+        return here.by_margin, None if here.own is None else here.own.by_own
+
+    up, down = slopes(Z + STEP, own), slopes(Z - STEP, own)
+    assert found.information == pytest.approx((up[0] - down[0]) / (2 * STEP), abs=1e-5)
+    for i in range(len(own)):
+        assert found.own.cross[i] == pytest.approx((up[1][i] - down[1][i]) / (2 * STEP), abs=1e-4)
+        move = STEP * (np.arange(len(own)) == i)
+        high, low = slopes(Z, own + move)[1], slopes(Z, own - move)[1]
+        for j in range(len(own)):
+            twice = (high[j] - low[j]) / (2 * STEP)
+            scale = max(1.0, np.abs(twice).max())
+            assert found.own.information[i, j] == pytest.approx(twice, abs=1e-4 * scale)
+
+
+def test_expected_curvature_is_the_mean_of_the_observed_one():
+    """Over both answers, each as likely as the model says."""
+    for model, own in MODELS:
+        chance = model.probability(Z, own)
+        ones = np.ones(len(Z))
+        first = model.observed(Z, own, ones, ones).information
+        second = model.observed(Z, own, ones, -ones).information
+        expected = model.choice(Z, own, ones, ones).information
+        assert chance * first + (1 - chance) * second == pytest.approx(expected, abs=1e-5)
+
+
+def test_what_follows_from_a_response_is_what_the_kernel_gives():
+    one = LOGISTIC.choice(Z, NO_OWN, COUNT, LEAD)
+    other = PlainLogistic().choice(Z, NO_OWN, COUNT, LEAD)
+    assert other.loss == pytest.approx(one.loss, rel=1e-13)
+    assert other.by_margin == pytest.approx(one.by_margin, rel=1e-9, abs=1e-13)
+    assert other.information == pytest.approx(one.information, rel=1e-9)
+
+
+def test_models_are_equal_by_what_they_are():
+    assert Probit() == Probit()
+    assert Probit() != Biased()
+    assert len({LOGISTIC, LAPSE, Probit(), Probit()}) == 3
+    assert Biased().parameters[0].name == "tau"
