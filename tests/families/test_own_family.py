@@ -9,7 +9,16 @@ import pytest
 from sklearn.base import clone
 
 import welfarist as wf
-from welfarist.families import ASINH, DIFFERENCE, Columns, Family, Parameter, PowerMean, Welfare
+from welfarist.families import (
+    ASINH,
+    DIFFERENCE,
+    LOG,
+    Columns,
+    Family,
+    Parameter,
+    PowerMean,
+    Welfare,
+)
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.losses import Point, loss_of_comparisons, loss_of_scores
 from welfarist.noise import LOGISTIC
@@ -204,3 +213,46 @@ def test_columns_of_a_family_on_the_kernel():
     plain = wf.ComparisonClassifier().fit(moved)
     assert est.p_ == pytest.approx(plain.p_, rel=1e-9)
     assert est.family != POWER_MEAN
+
+
+class Spread(Family):
+    """The mean less a penalty on the variance; the penalty is positive and has no largest value."""
+
+    name = "spread"
+    shape = Parameter("k", "penalty k", 0.0, np.inf, LOG)
+    starts, more_starts = (0.1, 0.5), (1.0,)
+
+    def welfare(self, people, weights, p):
+        mean = weights @ people.table
+        away = people.table - mean
+        spread = weights @ away**2
+        return Welfare(mean - p * spread, people.table - p * away**2, -spread)
+
+
+@pytest.mark.parametrize("shape", [Spread.shape, Parameter("k", "penalty k")])
+def test_ranges_without_end_or_from_nothing_on(shape):
+    family = Spread()
+    family.shape = shape
+    result = wf.ComparisonClassifier(family=family, weights="equal").fit(CHOICES).result_
+    assert not result.caveats
+    low, high = result.interval("k")
+    assert low < result.p < high < 1.0
+    assert "penalty k" in result.summary()
+    assert result.misfit().checks
+    at_an_edge = shape.lowest == 0.0
+    assert bool(result.tvalues.mask[0]) == at_an_edge  # where a ratio to 0 says nothing
+
+
+def test_somebody_who_does_not_count_need_not_be_in_the_domain():
+    class Needs(PowerMean):
+        name = "needs"
+
+        def columns(self, utilities):
+            return Columns.of_logs(np.log(utilities - 0.9))
+
+    table = np.column_stack([TABLE, np.full(60, 0.5)])
+    data = wf.Comparisons(table, PAIRS, CHOICES.outcomes)
+    known = [0.5, 0.3, 0.2, 0.0]
+    est = wf.ComparisonClassifier(family=Needs(), weights=known).fit(data)
+    alone = wf.ComparisonClassifier(family=Needs(), weights=known[:3]).fit(CHOICES)
+    assert est.p_ == pytest.approx(alone.p_, rel=1e-6)

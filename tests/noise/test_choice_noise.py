@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
+import welfarist as wf
 from welfarist.base.parameters import Parameter
 from welfarist.noise import LAPSE, LOGISTIC, ChoiceNoise, Response
 from welfarist.noise.base import NO_OWN
@@ -29,20 +30,21 @@ class Probit(ChoiceNoise):
         return Response(ndtr(z), ndtr(-z), slope, np.empty((0, len(z))))
 
 
-class Biased(ChoiceNoise):
-    """Logistic errors with a habit of taking the first action, and slips: two of its own."""
+class Bent(ChoiceNoise):
+    """Logistic errors of a bent margin ``z + bend z^3``, and slips: two of its own."""
 
-    name = "biased"
-    own = (Parameter("habit", "habit", -2.0, 2.0), Parameter("slips", "slips", 0.0, 0.4))
+    name = "bent"
+    own = (Parameter("bend", "bend", 0.0, 0.2), Parameter("slips", "slips", 0.0, 0.4))
 
     def response(self, z, own):
-        habit, slips = own
-        up, down = 1 / (1 + np.exp(-z - habit)), 1 / (1 + np.exp(z + habit))
+        bend, slips = own
+        x = z + bend * z**3
+        up, down = expit(x), expit(-x)
         steep = 1 - 2 * slips
         slope = steep * up * down
-        return Response(
-            slips + steep * up, slips + steep * down, slope, np.array([slope, down - up])
-        )
+        chances = slips + steep * up, slips + steep * down
+        by_own = np.array([slope * z**3, down - up])
+        return Response(*chances, slope * (1 + 3 * bend * z**2), by_own)
 
 
 class PlainLogistic(ChoiceNoise):
@@ -56,7 +58,7 @@ MODELS = [
     (LOGISTIC, NO_OWN),
     (LAPSE, np.array([0.07])),
     (Probit(), NO_OWN),
-    (Biased(), np.array([0.4, 0.05])),
+    (Bent(), np.array([0.02, 0.05])),
 ]
 
 
@@ -118,6 +120,36 @@ def test_what_follows_from_a_response_is_what_the_kernel_gives():
 
 def test_models_are_equal_by_what_they_are():
     assert Probit() == Probit()
-    assert Probit() != Biased()
+    assert Probit() != Bent()
     assert len({LOGISTIC, LAPSE, Probit(), Probit()}) == 3
-    assert Biased().parameters[0].name == "tau"
+    assert Bent().parameters[0].name == "tau"
+
+
+def test_models_that_prefer_the_first_action_are_refused():
+    class Habit(ChoiceNoise):
+        name = "habit"
+
+        def response(self, z, own):
+            up = ndtr(z + 0.5)
+            return Response(up, 1 - up, np.ones(len(z)), np.empty((0, len(z))))
+
+    assert all(model.is_symmetric() for model, _ in MODELS)
+    with pytest.raises(wf.InputError, match="which action comes first"):
+        wf.ComparisonClassifier(noise=Habit()).fit([[1.0, 2.0, 2.0, 1.0]] * 3, [1, -1, 1])
+
+
+def test_parameters_of_ones_own_are_learned():
+    rng = np.random.default_rng(6)
+    table = rng.uniform(1, 10, (80, 2))
+    pairs = wf.simulate.random_pairs(80, 6000, random_state=6)
+    value = wf.log_power_mean(table, -1, [0.6, 0.4])
+    z = 6.0 * (value[pairs[:, 0]] - value[pairs[:, 1]])
+    chance = Bent().probability(z, np.array([0.02, 0.1]))
+    decisions = wf.Comparisons(table, pairs, rng.random(6000) < chance)
+    result = wf.ComparisonClassifier(noise=Bent()).fit(decisions).result_
+    low, high = result.interval("slips")
+    assert low < 0.1 < high
+    assert set(result.to_dict()) >= {"bend", "slips"}
+    names = ("p", "weight of person 0", "weight of person 1", "tau", "bend", "slips")
+    assert result.param_names == names
+    assert result.cov_params("robust").shape == (6, 6)

@@ -44,8 +44,10 @@ class Coordinate:
     steepness: Callable[[float], float] = field(repr=False)
     bend: Callable[[float], float] = field(repr=False)
 
-    def __reduce__(self) -> tuple[Callable[[str], Coordinate], tuple[str]]:
-        return coordinate, (self.name,)
+    def __reduce__(self) -> tuple[Callable[..., Coordinate], tuple[object, ...]]:
+        if _COORDINATES.get(self.name) is self:  # one of those below stays itself
+            return coordinate, (self.name,)
+        return Coordinate, (self.name, self.into, self.back, self.steepness, self.bend)
 
 
 def _log(x: float) -> float:
@@ -66,9 +68,12 @@ LOG = Coordinate("log", _log, _exp, _same, _same)
 IDENTITY = Coordinate("identity", _same, _same, _one, _none)
 
 
+_COORDINATES = {made.name: made for made in (ASINH, LOG, IDENTITY)}
+
+
 def coordinate(name: str) -> Coordinate:
     """Return one of the coordinates above by its name."""
-    return {"asinh": ASINH, "log": LOG, "identity": IDENTITY}[name]
+    return _COORDINATES[name]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from welfarist.checks.score_test import ScoreTest, score_test
 from welfarist.losses import DecisionLoss
 from welfarist.losses.observed import Slopes
@@ -131,7 +133,7 @@ def checked(
 ) -> Check:
     """Return the check of some of the new terms; one that does not apply says why."""
     found = score_test(slopes, chosen)
-    if found is None:
+    if found is None or not np.isfinite(found.statistic):
         reason = "the fit has these terms already, or too few decisions for them"
         return inapplicable(name, reason, words)
     return Check(

@@ -121,7 +121,8 @@ def _inside(likelihood: Likelihood) -> Likelihood:
     low, high = loss.search_range
     at_zero = loss.has_zeros and point.p < 1.0
     if not loss.limits:
-        inside = _INSIDE * (high - low)
+        width = high - low if np.isfinite(high - low) else 1.0 + abs(point.p)
+        inside = _INSIDE * width
         p = min(max(point.p, low + inside), high - inside)
     elif at_zero:
         p = low * (1.0 + _INSIDE)

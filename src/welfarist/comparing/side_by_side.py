@@ -309,7 +309,7 @@ def _row(
     return SideBySideRow(
         name,
         result.p,
-        getattr(result.welfare, "inequality_aversion", None),
+        result.inequality_aversion,
         None if result.likelihood is None else result.likelihood.parameters,
         criteria["log-likelihood"],
         criteria["AIC"],

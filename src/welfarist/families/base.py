@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from welfarist.base.errors import InputError
-from welfarist.base.parameters import Parameter
+from welfarist.base.parameters import LOG, Parameter
 from welfarist.base.validation import FloatArray, is_real
 from welfarist.families.columns import Columns, People
 from welfarist.families.family_rule import FamilyRule
@@ -24,6 +24,8 @@ from welfarist.families.welfare import Welfare
 
 # A step by which derivatives are found: the cube root of rounding, where both errors are alike.
 _STEP = 6e-6
+# What stands for 0 in the search over a shape that is positive.
+_NEAR_ZERO = 1e-6
 
 
 class Family:
@@ -90,7 +92,10 @@ class Family:
     def search_range(self, people: People) -> tuple[float, float]:
         """Return the smallest and the largest shape that are searched."""
         del people
-        return self.shape.lowest, self.shape.highest
+        low, high = self.shape.lowest, self.shape.highest
+        if self.shape.coordinate is LOG:  # 0 itself is infinitely far away
+            low = max(low, _NEAR_ZERO)
+        return low, high
 
     def allowed(self, p: float, people: People) -> float:
         """Return a shape like this one that may be searched."""

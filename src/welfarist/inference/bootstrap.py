@@ -77,7 +77,8 @@ class Bootstrap:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "names" in state:  # of version 0.1.0, which had nothing else to go by
-            state = {**state, "quantities": quantities_named(state.pop("names"))}
+            kept = {name: entry for name, entry in state.items() if name != "names"}
+            state = {**kept, "quantities": quantities_named(state["names"])}
         vars(self).update(state)
 
     def __str__(self) -> str:
@@ -206,7 +207,7 @@ def bootstrap(
     return Bootstrap(
         np.array(draws),
         likelihood.quantities,
-        likelihood.estimates,
+        likelihood.estimates.copy(),
         drawn,
         seed,
         times,

@@ -152,7 +152,7 @@ def _strides(likelihood: Likelihood) -> list[float]:
     ):
         parameter = quantity.parameter
         unit = parameter.coordinate.steepness(float(value))
-        step = 2.0 * float(error) / unit if np.isfinite(unit) else 0.0
+        step = 2.0 * float(error) / unit if 0.0 < unit < np.inf else 0.0
         within = min(max(step, parameter.shortest_step), parameter.longest_step)
         steps.append(within if step > 0 else parameter.first_step)
     return steps

@@ -40,6 +40,7 @@ _ROUNDS = 5  # better branches that are followed at the end of an interval
 NEARLY_NONE = 1e-6
 NEARLY_ALL = 1.0 - 1e-6
 _MODERATE = 2.0  # the size of another power to start from where p went far
+_FAR_ALONG = 20.0  # in the coordinate of a shape whose range has no end
 _FARTHEST = 300.0  # a logarithm of a scale at which a score's loss no longer changes
 _MANY_OPTIMA = (
     "the search for the end of an interval found ever better optima and stopped, so that the "
@@ -150,7 +151,9 @@ class Curve:
         if not found.converged:
             found = self._descend(loss, found.point, near=False)
         deviance = deviance_of(self._likelihood, found.value)
-        if deviance < self._deviances.get(x, np.inf):
+        if np.isnan(deviance):  # beyond what a family of one's own can work out
+            deviance = np.inf
+        if deviance < self._deviances.get(x, np.inf) or x not in self._deviances:
             self._deviances[x] = deviance
             self._points[x] = self._found(x, found.point)
             self._converged[x] = found.converged
@@ -167,6 +170,9 @@ class PowerCurve(Curve):
         self.coordinate = likelihood.loss.family.shape.coordinate
         low, high = (self.coordinate.into(end) for end in likelihood.loss.search_range)
         centre = min(max(self.coordinate.into(likelihood.point.p), low), high)
+        # A range without end is looked at as far as anything could change.
+        low = max(low, centre - _FAR_ALONG) if np.isinf(low) else low
+        high = min(high, centre + _FAR_ALONG) if np.isinf(high) else high
         self._loss = replace(likelihood.loss, learn_power=False)
         point = replace(likelihood.point, p=self.coordinate.back(centre))
         super().__init__(likelihood, point, centre, (low, high), stride)

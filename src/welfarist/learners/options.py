@@ -74,6 +74,12 @@ def noise_of(noise: object) -> ChoiceNoise | None:
     Those are ``"none"`` and ``"flip"``.
     """
     if isinstance(noise, ChoiceNoise):
+        if not noise.is_symmetric():
+            raise InputError(
+                "noise must not depend on which action comes first: at -z the probabilities of "
+                f"both answers must change places; found otherwise in {noise!r}. Add what first "
+                "actions have in common to the utilities, or leave it out."
+            )
         return noise
     if noise not in get_args(NoiseName):
         known = ", ".join(f'"{name}"' for name in get_args(NoiseName))

@@ -21,12 +21,17 @@ TAU = Parameter("tau", "temperature tau", 0.0, np.inf, LOG, 0.1, 1e-6, 1.0, skew
 # What a noise model without parameters of its own is given.
 NO_OWN = np.empty(0)
 
+# Where the models are that go by name.
+_OURS = "welfarist.noise.choices"
+
 # What is left of a probability that has become 1 or 0; its inverse is a number.
 _CERTAIN = 1e-10
 _TINY = float(np.finfo(np.float64).tiny)
 # Steps by which second derivatives are found where a model does not give them: the cube root of
 # rounding, where the errors of both kinds are alike.
 _STEP = 6e-6
+# Probabilities that differ by less are the same but for rounding.
+_ALIKE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,8 @@ class ChoiceNoise:
 
     Every model has a temperature tau: ``z = tau (V(first) - V(second))``, with V the (log) welfare
     of the family. A model of one's own gives `name` and :meth:`response`, and names what else it
-    learns in `own`.
+    learns in `own`. Which action comes first must not matter: at -z both probabilities change
+    places, so that comparisons of the same two actions can be counted together.
 
     Attributes
     ----------
@@ -115,7 +121,7 @@ class ChoiceNoise:
     @property
     def option(self) -> str | ChoiceNoise:
         """What a learner takes as its noise: a model of one's own itself, others by name."""
-        return self
+        return self.name if type(self).__module__ == _OURS else self
 
     @property
     def called(self) -> str:
@@ -193,6 +199,13 @@ class ChoiceNoise:
         both = 0.5 * (both + both.transpose(1, 0, 2))
         derivatives = OwnDerivatives(expected.own.by_own, cross, both)
         return Choice(expected.loss, expected.by_margin, by_margin_twice, derivatives)
+
+    def is_symmetric(self) -> bool:
+        """Whether both probabilities change places where the actions do."""
+        z = np.linspace(-4.0, 4.0, 17)
+        own = np.array([_middle(parameter) for parameter in self.own])
+        one, other = self.response(z, own), self.response(-z, own)
+        return bool(np.allclose(one.likely, other.unlikely, rtol=_ALIKE, atol=_ALIKE))
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)

@@ -32,7 +32,6 @@ class Logistic(ChoiceNoise):
     """More errors the closer two welfares are: ``P = sigmoid(z)``."""
 
     name = "logistic"
-    option = name
 
     def response(self, z: FloatArray, own: FloatArray) -> Response:  # noqa: ARG002 - it has none
         """Return how likely each answer is at margins (n,)."""
@@ -93,7 +92,6 @@ class Lapse(ChoiceNoise):
     """
 
     name = "lapse"
-    option = name
     own = (RHO,)
 
     def bounds(self, tau_max: float) -> tuple[FloatArray, FloatArray]:

@@ -9,6 +9,7 @@ import numpy as np
 from welfarist.base.validation import FloatArray
 from welfarist.families.base import Family
 from welfarist.families.columns import Columns, People
+from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.people.source import Source, is_source
 from welfarist.people.weighting import Weighting
 
@@ -16,12 +17,13 @@ from welfarist.people.weighting import Weighting
 def columns_of(utilities: FloatArray, family: Family, weighting: Weighting) -> Columns:
     """Return what a family sees of utilities (N, d), all of which are in memory.
 
-    What people have who are known not to count is replaced by ones: it changes nothing, and their
-    zeros restrict nothing.
+    What people have who are known not to count is replaced by ones, or in another family by what
+    somebody has who counts: it changes nothing, and their zeros restrict nothing.
     """
     rows = np.array(utilities.T, order="C")
     if weighting.fixed is not None:
-        rows[weighting.fixed == 0] = 1.0
+        counted = rows[np.argmax(weighting.fixed)]
+        rows[weighting.fixed == 0] = 1.0 if family == POWER_MEAN else counted
     return family.columns(rows)
 
 

@@ -108,10 +108,8 @@ def power_caveats(
 def end_caveats(optimum: Optimum, learned: bool, family: Family) -> list[Caveat]:
     """Say when the parameter of a family other than the power mean ended where its range does."""
     shape, p = family.shape, optimum.point.p
-    near = [
-        end for end in (shape.lowest, shape.highest) if abs(p - end) <= _AT_END * (1 + abs(end))
-    ]
-    if not learned or not near:
+    ends = [end for end in (shape.lowest, shape.highest) if np.isfinite(end)]
+    if not learned or all(abs(p - end) > _AT_END * (1.0 + abs(end)) for end in ends):
         return []
     message = (
         f"{shape.name} reached the end of its range, {p:g}: the loss may fall further beyond it. "

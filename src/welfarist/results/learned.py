@@ -185,6 +185,11 @@ class Learned:
         return self.family.rule(self.p, self.weights, self.stakeholders)
 
     @property
+    def inequality_aversion(self) -> float | None:
+        """Atkinson's epsilon, 1 - p; None in a family that has none."""
+        return 1.0 - self.p if self.family.has_aversion else None
+
+    @property
     def nameless_welfare(self) -> Any:
         """The same without names: for columns that it was learned from."""
         return self.family.rule(self.p, self.weights)
@@ -206,7 +211,7 @@ class Learned:
         return {
             "p": self.p,
             "doctrine": self.welfare.doctrine,
-            "inequality_aversion": getattr(self.welfare, "inequality_aversion", None),
+            "inequality_aversion": self.inequality_aversion,
             "weights": dict(zip(self.stakeholders, self.weights.tolist(), strict=True)),
             "tau": self.tau,
             "rho": self.rho,
@@ -220,7 +225,18 @@ class Learned:
             "n_iter": self.n_iter,
             "n_starts": len(self.start_values),
             "caveats": [caveat.message for caveat in self.caveats],
+            **self._of_ones_own(),
         }
+
+    def _of_ones_own(self) -> dict[str, Any]:
+        """What only fits with a family or a noise model of one's own have to tell."""
+        known = ("tau", "rho", "scale")
+        found: dict[str, Any] = {n: v for n, v in self.extras.items() if n not in known}
+        if self.family != POWER_MEAN:
+            found["family"] = self.family.name
+        if self.noise is not None and self.noise.option is self.noise:
+            found["noise"] = self.noise.name
+        return found
 
 
 def named_people(names: Sequence[str] | None, people: int) -> tuple[str, ...]:

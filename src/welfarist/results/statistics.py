@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.stats import norm
 from welfarist.base.errors import InputError
 from welfarist.base.parameters import WEIGHT
 from welfarist.base.progress import ProgressOption
-from welfarist.base.validation import FloatArray, is_real
+from welfarist.base.validation import FloatArray, check_level, is_real
 from welfarist.inference.bootstrap import RESAMPLES, Bootstrap, bootstrap
 from welfarist.inference.covariance import (
     CovarianceName,
@@ -79,8 +79,9 @@ class Statistics:
         is for p where a utility is 0. :meth:`test` has tests of weights.
         """
         likelihood = self.likelihood
-        open_ended = not likelihood.loss.has_zeros
-        inside = np.array([q.is_shape and open_ended for q in likelihood.quantities], dtype=bool)
+        shape = likelihood.loss.family.shape
+        inner = shape.lowest < 0 < shape.highest and not likelihood.loss.has_zeros
+        inside = np.array([q.is_shape and inner for q in likelihood.quantities], dtype=bool)
         return np.ma.masked_where(~inside, self.params / self.bse)
 
     @property
@@ -268,7 +269,9 @@ class Statistics:
             Powers, deviances, losses, the estimate and its interval; ``wf.plots.profile`` draws
             them, with the interval of the result's covariance.
         """
-        return profile_of(self.likelihood, points, level)
+        found = profile_of(self.likelihood, points, check_level(level))
+        arrays = {name: getattr(found, name).copy() for name in ("p", "deviance", "loss")}
+        return replace(found, **arrays)
 
     def estimates(
         self,

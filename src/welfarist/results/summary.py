@@ -256,7 +256,7 @@ def _plain_rows(result: Learned) -> list[SummaryRow]:
     """The rule in numbers, without any doubt."""
     shape = result.family.shape
     rows = [SummaryRow(shape.name, result.p, note=_doctrine(result), words=shape.words)]
-    aversion = getattr(result.welfare, "inequality_aversion", None)
+    aversion = result.inequality_aversion
     if aversion is not None:
         rows.append(SummaryRow(_AVERSION, aversion))
     notes = result.weight_notes

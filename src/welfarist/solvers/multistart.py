@@ -35,6 +35,7 @@ PINNED = 0.1
 _KNOWN = 0.5
 _GUESSED = 2.0
 _PLENTY = 10  # decisions per weight below which problems tend to have several optima
+_FARTHEST_DRAW = 3.5  # random shapes lie within this, in their coordinate
 _RATIO_POWER = 2.0  # |p| from which weights matter through log(w) / p
 
 
@@ -217,7 +218,13 @@ class _Schedule:
         return onto_simplex(self._rng.dirichlet(np.ones(k)) + 1e-12)
 
     def _random_power(self) -> float:
-        return float(np.sinh(self._rng.uniform(-1.0, 1.0) * 3.5))
+        draw = self._rng.uniform(-1.0, 1.0)
+        if self._ratios:
+            return float(np.sinh(draw * _FARTHEST_DRAW))
+        coordinate = self._loss.family.shape.coordinate
+        ends = np.array([coordinate.into(end) for end in self._loss.search_range])
+        low, high = np.clip(ends, -_FARTHEST_DRAW, _FARTHEST_DRAW)
+        return coordinate.back(float(low + (high - low) * (draw + 1.0) / 2.0))
 
     def _disturbed(self, share: float) -> Point:
         """The best point with a share of its weights drawn anew; far out, with its ratios moved."""
