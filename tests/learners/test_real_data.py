@@ -65,3 +65,27 @@ def test_dictator_choices():
     assert est.loss_ == pytest.approx(0.28918, abs=5e-6)
     assert est.result_.accuracy == pytest.approx(0.885, abs=0.0005)
     assert est.welfare_.stakeholders == ("self", "other")
+
+
+# Whose choices, fitted one by one, used to send RuntimeWarnings: nearly flat, or nearly separable.
+HARD = {
+    "logistic": {"weights": [22010050603, 72010050705], "learn": [92010050706, 102010050603]},
+    "lapse": {"learn": [92010050706, 152010050705, 332010050501]},
+}
+
+
+@pytest.mark.parametrize("noise", list(HARD))
+def test_single_dictators_leak_no_warnings(noise):
+    choices = pd.read_csv(DATA / "dictator" / "choices.csv")
+    for weights, people in HARD[noise].items():
+        known = {"weights": "equal"} if weights == "weights" else {}
+        for person in people:
+            own = choices[choices["person"] == person]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", wf.WelfaristWarning)
+                est = wf.ComparisonClassifier(noise=noise, **known).fit(
+                    own[["self_x", "other_x", "self_y", "other_y"]], own["choice_x"]
+                )
+            assert 0 <= est.loss_ < 0.7
+            said = any(c.kind is wf.NotConvergedWarning for c in est.result_.caveats)
+            assert est.result_.converged != said

@@ -153,3 +153,15 @@ def test_parameters_of_ones_own_are_learned():
     names = ("p", "weight of person 0", "weight of person 1", "tau", "bend", "slips")
     assert result.param_names == names
     assert result.cov_params("robust").shape == (6, 6)
+
+
+@pytest.mark.parametrize("kind", ["choice", "observed"])
+def test_answers_that_all_but_cannot_happen_have_finite_derivatives(kind):
+    """Their sum must be a number too, and no warning may escape: warnings are errors here."""
+    z = np.array([-1e4, -800.0, -740.0, -30.0, 30.0, 740.0, 800.0, 1e4])
+    many = np.full(len(z), 1e6)
+    for lead in (many, -many):
+        found = getattr(LAPSE, kind)(z, np.array([0.0]), many, lead)
+        assert found.own is not None
+        for part in (found.by_margin, found.information, found.own.by_own, found.own.cross):
+            assert np.isfinite(part.sum())

@@ -27,6 +27,8 @@ _OURS = "welfarist.noise.choices"
 # What is left of a probability that has become 1 or 0; its inverse is a number.
 _CERTAIN = 1e-10
 _TINY = float(np.finfo(np.float64).tiny)
+# Derivatives are taken as if no answer were less likely: of many such the sum is still a number.
+STEEPEST = 1e-150
 # Steps by which second derivatives are found where a model does not give them: the cube root of
 # rounding, where the errors of both kinds are alike.
 _STEP = 6e-6
@@ -163,15 +165,17 @@ class ChoiceNoise:
         here = self.response(z, own)
         likely, unlikely = np.maximum(here.likely, _TINY), np.maximum(here.unlikely, _TINY)
         loss = -(first @ np.log(likely)) - second @ np.log(unlikely)
-        pull = second / unlikely - first / likely  # d loss / dP
         # Where an outcome is certain the information is infinite; this much is plenty.
         spread = count / np.maximum(likely * unlikely, _CERTAIN)
         slope, tilt = here.slope, here.by_own
+        # A probability below the smallest number has a slope of that size: their ratio is plain.
+        by_margin = second * (slope / unlikely) - first * (slope / likely)
         derivatives = None
         if self.own:
             both = np.array([[spread * one * other for other in tilt] for one in tilt])
+            pull = second / np.maximum(unlikely, STEEPEST) - first / np.maximum(likely, STEEPEST)
             derivatives = OwnDerivatives(pull * tilt, spread * slope * tilt, both)
-        return Choice(float(loss), pull * slope, spread * slope * slope, derivatives)
+        return Choice(float(loss), by_margin, spread * slope * slope, derivatives)
 
     def observed(
         self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray

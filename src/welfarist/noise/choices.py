@@ -14,7 +14,7 @@ import numpy as np
 
 from welfarist.base.parameters import IDENTITY, Parameter
 from welfarist.base.validation import FloatArray
-from welfarist.noise.base import Choice, ChoiceNoise, OwnDerivatives, Response
+from welfarist.noise.base import STEEPEST, Choice, ChoiceNoise, OwnDerivatives, Response
 
 # Beyond this an outcome has probability 1 up to rounding, and rho = 1/2 says nothing at all.
 LARGEST_RHO = 0.49
@@ -143,10 +143,11 @@ class Lapse(ChoiceNoise):
         slope, tilt = steep * up * down, down - up
         # Each outcome by itself, over its own probability: squares of tiny ones would underflow.
         by_first, by_second = slope / likely, slope / unlikely
-        bend = second / unlikely - first / likely
-        by_z = first * by_first**2 + second * by_second**2 + bend * slope * tilt
-        cross = (first * by_first / likely + second * by_second / unlikely) * tilt
-        cross -= 2.0 * bend * up * down
+        bend = second * by_second - first * by_first
+        by_z = first * by_first**2 + second * by_second**2 + bend * tilt
+        cross = first * by_first / np.maximum(likely, STEEPEST)
+        cross += second * by_second / np.maximum(unlikely, STEEPEST)
+        cross = cross * tilt - 2.0 * bend / steep
         floor = np.sqrt(_CERTAIN)
         far_first, far_second = tilt / np.maximum(likely, floor), tilt / np.maximum(unlikely, floor)
         by_rho = first * far_first**2 + second * far_second**2

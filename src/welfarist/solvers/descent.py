@@ -330,10 +330,11 @@ class _Walk:
             self._stay()
             return self._last_predicted
         point, evaluation, predicted = fisher
-        gain = (before - evaluation.value) / max(predicted, np.finfo(np.float64).tiny)
-        if gain > 0.75:
+        # Compared, not divided: what was promised may be next to nothing.
+        gain, promised = before - evaluation.value, max(predicted, np.finfo(np.float64).tiny)
+        if gain > 0.75 * promised:
             self._damping = max(self._damping * 0.1, 1e-9)
-        elif gain < 0.25:
+        elif gain < 0.25 * promised:
             self._damping *= 4.0
         self._local = predicted < _LOCAL * abs(before)
         if evaluation.value <= before:
@@ -352,7 +353,7 @@ class _Walk:
         curvature = model.curvature
         diagonal = curvature.diagonal()
         # What the data do not determine gets a little curvature of its own.
-        typical = diagonal[self._ordinary()].mean()
+        typical = max(float(diagonal[self._ordinary()].mean()), 0.0)  # rounding may go below 0
         diagonal = np.maximum(diagonal, _FLAT * typical + 1e-300)
         before = self.value
         on_diagonal = np.arange(self.size)
