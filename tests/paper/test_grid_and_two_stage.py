@@ -22,6 +22,9 @@ from welfarist.solvers.simplex import project
 
 SHORT = ClippedDescent(max_iter=400)
 
+# They stop after so many steps, and say so where something is left to gain.
+unfinished = pytest.mark.filterwarnings("ignore::welfarist.NotConvergedWarning")
+
 
 def sorted_projection(vector):
     """The textbook projection, by sorting."""
@@ -91,6 +94,7 @@ def test_grid_finds_the_power_of_low_noise_scores():
     assert "searched 16 powers" in est.result_.summary()
 
 
+@unfinished
 def test_grid_finds_the_power_of_low_noise_comparisons():
     problem = problems.comparisons(3, 200, 4, p=-1.3, tau=100.0)
     solver = Grid(lower=-2.0, upper=-0.5)
@@ -113,6 +117,7 @@ def test_annealing_searches_between_the_ends():
     assert fits[0].p_ == pytest.approx(1.3, abs=0.4)
 
 
+@unfinished
 def test_two_stage_comes_close():
     scored = problems.scores(4, 200, 4, p=-2.0, noise=0.02)
     solver = TwoStage(samples_per_person=100)
@@ -131,6 +136,7 @@ def test_two_stage_comes_close():
     assert one.weights_.sum() == pytest.approx(1)
 
 
+@unfinished
 def test_fixed_parts_stay_fixed():
     problem = problems.scores(3, 60, 4, p=0.5)
     for solver in (Grid(descent=SHORT), TwoStage(samples_per_person=20, descent_iter=100)):
@@ -218,3 +224,28 @@ def test_progress_without_rich_says_what_brings_it(monkeypatch):
     assert list(Progress("auto").track(range(2), 2, "work")) == [0, 1]
     with pytest.raises(wf.InputError, match=r"pip install \"welfarist\[cli\]\""):
         Progress(True)
+
+
+def test_a_search_that_stops_early_does_not_say_converged():
+    """What is left to gain is measured, and is what a full search gains."""
+    decisions = problems.comparisons(4, 200, 4, p=0.9).comparisons()
+    best = wf.ComparisonClassifier().fit(decisions).result_
+    short = {
+        "two_stage": TwoStage(samples_per_person=5, descent_iter=20),
+        "grid": Grid(lower=0.4, upper=1.4, step=0.5, descent=ClippedDescent(max_iter=3)),
+    }
+    for name, solver in short.items():
+        with pytest.warns(wf.NotConvergedWarning, match="can still rise by"):
+            found = wf.ComparisonClassifier(solver=solver, random_state=0).fit(decisions).result_
+        assert not found.converged
+        assert "Did not converge" in found.summary()
+        if name == "two_stage":
+            gain = float(found.reason.split("rise by ")[1])
+            assert gain == pytest.approx(best.decisions * (found.loss - best.loss), rel=0.06)
+
+
+def test_a_search_that_is_done_says_converged():
+    problem = problems.scores(3, 60, 3, p=0.5)
+    solver = TwoStage(samples_per_person=20, descent_iter=20_000)
+    found = wf.WelfareRegressor(p=0.5, solver=solver).fit(problem.utilities, problem.scores)
+    assert found.result_.converged

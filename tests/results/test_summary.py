@@ -474,3 +474,20 @@ def test_a_million_decisions_are_counted_in_full():
     data = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, counts)
     summary = wf.ComparisonClassifier().fit(data).result_.summary(level=None)
     assert summary.startswith("Learned from 2000000 decisions")
+
+
+def test_a_summary_says_where_the_family_does_not_fit():
+    """In every form, as on the command line."""
+    rng = np.random.default_rng(1)
+    table = rng.uniform(1, 10, (60, 2))
+    pairs = wf.simulate.random_pairs(60, 3000, random_state=1)
+    value = np.abs(np.log(table[:, 0] / 3)) + 0.1 * table[:, 1]  # no power mean
+    margin = value[pairs[:, 0]] - value[pairs[:, 1]]
+    outcomes = np.where(margin + rng.logistic(scale=0.1, size=3000) > 0, 1, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        result = wf.ComparisonClassifier().fit(wf.Comparisons(table, pairs, outcomes)).result_
+    assert result.misfit().clear
+    summary = result.summary()
+    for text in (summary, summary.as_latex(), summary.as_html(), summary.as_json()):
+        assert "The family does not describe" in text

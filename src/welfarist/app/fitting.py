@@ -153,9 +153,6 @@ def fit(asked: FitRequest, decided: Decided) -> Fitted:
     learned = learner_of(asked.learner, decided).fit(decided.X, decided.scores)
     result = learned.result_.with_covariance(asked.covariance)
     said = result.summary(asked.level if asked.intervals else None, asked.method).record
-    misfit = result.misfit()
-    if misfit.clear:
-        said = replace(said, caveats=(*said.caveats, misfit.verdict))
     return Fitted(asked, result, said, decided.notes)
 
 

@@ -157,6 +157,16 @@ class Family:
         del p
         return f"what the {self.noun} makes of the weights and of the utilities it gives"
 
+    def reach(self, p: float, weights: FloatArray) -> FloatArray | None:
+        """Return how far each weight reaches (d,) where weights mislead; None where they do not."""
+        del p, weights
+        return None
+
+    def reach_in_words(self, p: float, shown: str) -> str:
+        """Say what reach is at a shape that is printed as `shown`."""
+        del p, shown
+        return ""
+
     def shape_of(self, p: object, has_zeros: bool) -> float:
         """Return the shape that somebody gave: a number in its range, or a doctrine's name."""
         del has_zeros

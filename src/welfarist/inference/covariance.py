@@ -165,14 +165,57 @@ def _derivatives(likelihood: Likelihood, loss: DecisionLoss, point: Point) -> Fl
     return np.vstack([*found, extras])
 
 
-def _inverse_information(likelihood: Likelihood, face: Face) -> FloatArray:
-    """The inverse (m, m) of the observed information about moves along the face."""
+def information_of(likelihood: Likelihood) -> tuple[FloatArray, FloatArray]:
+    """Return slope (m,) and observed information (m, m) of the log likelihood along its face."""
+    return likelihood.once("information", lambda: _information(likelihood, face_of(likelihood)))
+
+
+def _information(likelihood: Likelihood, face: Face) -> tuple[FloatArray, FloatArray]:
     gradient, hessian = _second_order(face.loss, face.point)
     # A squared error becomes a log likelihood per observation when divided by twice its mean.
     unit = likelihood.observations / (2.0 * likelihood.value if face.loss.squared else 1.0)
-    information = unit * (face.basis @ hessian @ face.basis.T)
+    return unit * (face.basis @ gradient), unit * (face.basis @ hessian @ face.basis.T)
+
+
+def flat_weights(likelihood: Likelihood) -> frozenset[int]:
+    """Return whose weights the decisions do not determine, by number: the likelihood is flat there.
+
+    Everybody's where choices are free of noise, so that many rules explain them all. Where there
+    is no maximum of the likelihood nothing is known, and nobody is named.
+    """
+    if likelihood.refusal is not None or not likelihood.learned_weights:
+        return frozenset()
+    return likelihood.once("flat weights", lambda: _flat_weights(likelihood))
+
+
+def _flat_weights(likelihood: Likelihood) -> frozenset[int]:
+    if not likelihood.loss.squared and likelihood.noise_free:
+        return frozenset(range(len(likelihood.weights)))
+    if likelihood.loss.squared and likelihood.loss.is_perfect(likelihood.value):
+        return frozenset()
+    face, (_, information) = face_of(likelihood), information_of(likelihood)
+    moves = _flat_directions(information) @ face.basis @ face.to_estimates.T
+    along = np.abs(moves).max(axis=0, initial=0.0)
+    largest = along.max(initial=0.0)
+    people = [q.person if q.person is not None else -1 for q in likelihood.quantities]
+    moved = zip(people, along.tolist(), strict=True)
+    return frozenset(i for i, by in moved if i >= 0 and by >= _TAKES_PART * largest > 0.0)
+
+
+def _flat_directions(information: FloatArray) -> FloatArray:
+    """Directions (r, m) along which an information matrix (m, m) is 0 up to rounding."""
+    diagonal = information.diagonal()
+    if not (diagonal > 0.0).all():
+        return np.eye(len(information))[~(diagonal > 0.0)]
+    scale = 1.0 / np.sqrt(diagonal)
+    values, vectors = np.linalg.eigh(information * scale * scale[:, None])
+    return np.asarray((vectors[:, values <= _SINGULAR] * scale[:, None]).T)
+
+
+def _inverse_information(likelihood: Likelihood, face: Face) -> FloatArray:
+    """The inverse (m, m) of the observed information about moves along the face."""
+    slope, information = information_of(likelihood)
     inverse = _inverse(information, face.labels)
-    slope = unit * (face.basis @ gradient)
     gain = 0.5 * float(slope @ inverse @ slope)
     if not gain <= _GAIN:
         raise InputError(

@@ -125,12 +125,17 @@ class Likelihood:
     def require(self) -> Likelihood:
         """Return the likelihood, or refuse one without standard errors, intervals and tests."""
         self.require_maximum()
-        if self.once("noise-free", self._noise_free):
+        if self.noise_free:
             found = self.loss.observed.if_noise_free(self.loss.can_be_counted)
             raise InputError(
                 f"standard errors, intervals and tests need choices with noise; found {found}"
             )
         return self
+
+    @property
+    def noise_free(self) -> bool:
+        """Whether nothing speaks against choices without noise."""
+        return self.once("noise-free", self._noise_free)
 
     def _noise_free(self) -> bool:
         """Whether nothing speaks against choices without noise.

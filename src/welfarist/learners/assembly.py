@@ -213,8 +213,8 @@ def likelihood_of(setup: Setup, decided: Any, loss: DecisionLoss, optimum: Optim
         )
     elif not optimum.converged:
         refusal = (
-            f"{needs} a fit that converged; found one that did not: {optimum.reason}. Raise "
-            "max_iter or n_starts."
+            f"{needs} a fit that converged; found one that did not: {optimum.reason}. "
+            f"{optimum.remedy}"
         )
     return Likelihood(
         loss, optimum.point, optimum.weights, setup.people, decided, setup.newton, refusal

@@ -20,6 +20,7 @@ from welfarist.losses import DecisionLoss, Loss, Point
 from welfarist.losses.observed_pairs import ObservedPairs
 from welfarist.noise.base import SMALLEST_TAU
 from welfarist.paper.fixed_power import COVERS, FixedPower, require_plain
+from welfarist.paper.unfinished import REMEDY, in_words, left_to_gain
 from welfarist.solvers.base import Optimum
 from welfarist.solvers.simplex import project
 
@@ -236,22 +237,28 @@ class _PowerSearch:
             self._best = (float(values[k]), Point(free, p, extras))
         return float(values[k])
 
+    def _searched(self) -> str:
+        return f"searched {len(self._values)} power{'' if len(self._values) == 1 else 's'}"
+
     def optimum(self, interrupted: bool) -> Optimum:
         """Return the best point, or pass the interrupt on if there is none yet."""
         if self._best is None:
             raise KeyboardInterrupt
         value, point = self._best
         values = np.array(self._values)
-        reason = f"searched {len(values)} powers"
+        reason = f"interrupted after {len(values)} powers" if interrupted else self._searched()
+        # The powers of a grid are what was asked for; the weights at the best of them are not.
+        left = left_to_gain(self._loss, point, value, hold_power=True)
         return Optimum(
             point,
             self._loss.weighting.to_people(point.weights),
             value,
-            converged=not interrupted,
-            reason=f"interrupted after {len(values)} powers" if interrupted else reason,
+            converged=not interrupted and not left,
+            reason=f"{reason}, at the best of which {in_words(left)}" if left else reason,
             n_iter=self._steps,
             start_values=values,
             agreeing=int((values <= value).sum()),
+            remedy=REMEDY,
         )
 
 

@@ -14,6 +14,7 @@ from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point, weight_units
 from welfarist.paper.fixed_power import COVERS, require_plain
+from welfarist.paper.unfinished import REMEDY, in_words, left_to_gain
 from welfarist.solvers.base import Optimum
 from welfarist.solvers.simplex import project
 
@@ -146,15 +147,20 @@ class _Walk:
         """Return the best point found."""
         assert self.point is not None
         reason = f"{len(self._sampled)} samples and {self._steps} gradient steps"
+        reason = reason if finished else f"interrupted after {reason}"
+        left = left_to_gain(
+            self._loss.data, self.point, self.value, hold_power=not self._learn_power
+        )
         return Optimum(
             self.point,
             self._loss.weighting.to_people(self.point.weights),
             self.value,
-            converged=finished,
-            reason=reason if finished else f"interrupted after {reason}",
+            converged=finished and not left,
+            reason=f"{reason}, after which {in_words(left)}" if left else reason,
             n_iter=self._steps,
             start_values=np.array([self.value]),
             agreeing=1,
+            remedy=REMEDY,
         )
 
 

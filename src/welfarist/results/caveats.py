@@ -54,8 +54,8 @@ def convergence_caveats(optimum: Optimum) -> list[Caveat]:
     if optimum.converged:
         return []
     message = (
-        f"the fit did not converge: {optimum.reason}. The estimates are the best found; raise "
-        "max_iter or n_starts."
+        f"the fit did not converge: {optimum.reason}. The estimates are the best found. "
+        f"{optimum.remedy}"
     )
     return [Caveat(NotConvergedWarning, message)]
 

@@ -190,6 +190,28 @@ class Learned:
         return 1.0 - self.p if self.family.has_aversion else None
 
     @property
+    def reach(self) -> FloatArray | None:
+        """How far each weight reaches (d,), the largest 1; None where weights say who counts.
+
+        Far out, where p is large either way, what acts is ``w^(1/|p|)``: a person with a weight of
+        1e-20 may well count.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> table = [[1.0, 4.0], [3.0, 8.0], [2.0, 2.0], [9.0, 1.0]]
+        >>> fit = WelfareRegressor(p=20, weights=[1, 1e-8]).fit(table, [2.0, 4.0, 3.0, 9.0])
+        >>> fit.result_.reach.round(2).tolist()
+        [1.0, 0.4]
+        """
+        return self.family.reach(self.p, self.weights)
+
+    @property
+    def weights_mislead(self) -> bool:
+        """Whether p is so far out that weights which are next to nothing may count."""
+        return self.reach is not None and bool(np.isfinite(self.p))
+
+    @property
     def nameless_welfare(self) -> Any:
         """The same without names: for columns that it was learned from."""
         return self.family.rule(self.p, self.weights)
@@ -212,7 +234,8 @@ class Learned:
             "p": self.p,
             "doctrine": self.welfare.doctrine,
             "inequality_aversion": self.inequality_aversion,
-            "weights": dict(zip(self.stakeholders, self.weights.tolist(), strict=True)),
+            "weights": self._by_name(self.weights),
+            "reach": None if self.reach is None else self._by_name(self.reach),
             "tau": self.tau,
             "rho": self.rho,
             "scale": self.scale,
@@ -227,6 +250,9 @@ class Learned:
             "caveats": [caveat.message for caveat in self.caveats],
             **self._of_ones_own(),
         }
+
+    def _by_name(self, numbers: FloatArray) -> dict[str, float]:
+        return dict(zip(self.stakeholders, numbers.tolist(), strict=True))
 
     def _of_ones_own(self) -> dict[str, Any]:
         """What only fits with a family or a noise model of one's own have to tell."""

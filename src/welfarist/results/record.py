@@ -301,7 +301,9 @@ class FitResult(Learned):
         """
         names = {"log-likelihood": "llf", "AIC": "aic", "BIC": "bic"}
         criteria = {words: partial(getattr, self, name) for words, name in names.items()}
-        return summarise(self, self.estimates, criteria, level, method, covariance)
+        return summarise(
+            self, self.estimates, criteria, level, method, covariance, self._found_since()
+        )
 
     def to_frame(
         self,
@@ -319,6 +321,13 @@ class FitResult(Learned):
         power = f"p={self.p:.4g} ({self.welfare.doctrine})"
         of = f"{len(self.weights)} people, {self.decisions:.15g} decisions"
         return f"FitResult({power}, {of}, {'' if self.converged else 'not '}converged)"
+
+    def _found_since(self) -> tuple[str, ...]:
+        """What checks add to the caveats: that the family does not describe the decisions."""
+        if self.decided is None:
+            return ()
+        misfit = self.misfit()
+        return (misfit.verdict,) if misfit.clear else ()
 
     def _checks(self, what: str) -> Checks:
         """The checks that go with the kind of decisions, which must be there."""

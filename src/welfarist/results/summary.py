@@ -13,7 +13,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.exports import Alignment, Table, as_json, number, pair, strict
 from welfarist.base.wording import listed
 from welfarist.families.power_mean.family import POWER
-from welfarist.inference.covariance import CovarianceName
+from welfarist.inference.covariance import CovarianceName, flat_weights
 from welfarist.inference.estimates import Estimate, Estimates
 from welfarist.inference.intervals import MethodName, checked
 from welfarist.inference.likelihood import weight_name
@@ -60,6 +60,10 @@ class SummaryRow:
         What a table calls the parameter; its name if empty.
     person : int or None
         Whose weight it is.
+    reach : float or None
+        How far that weight reaches, where p is so far out that weights mislead.
+    determined : bool
+        Whether the data say more of a weight than that it is one of many.
     """
 
     parameter: str
@@ -71,6 +75,8 @@ class SummaryRow:
     note: str = ""
     words: str = ""
     person: int | None = None
+    reach: float | None = None
+    determined: bool = True
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(upgraded_row(state))
@@ -78,7 +84,10 @@ class SummaryRow:
     def to_dict(self) -> dict[str, Any]:
         """Return what a program reads, by name."""
         shown = ("parameter", "estimate", "standard_error", "low", "high", "method", "note")
-        return {name: getattr(self, name) for name in shown}
+        found = {name: getattr(self, name) for name in shown}
+        if self.reach is not None:
+            found["reach"] = self.reach
+        return found if self.determined else {**found, "determined": False}
 
 
 @dataclass(frozen=True)
@@ -204,16 +213,20 @@ def summarise(
     level: float | None = 0.95,
     method: MethodName | None = None,
     covariance: CovarianceName | None = None,
+    found_since: Sequence[str] = (),
 ) -> Summary:
     """Return the summary of a fit; see :meth:`FitResult.summary`.
 
     `estimated` gives estimates with intervals, `criteria` log likelihood, AIC and BIC, where there
-    are any.
+    are any. `found_since` are caveats that checks of the fit have added to its own.
     """
     covariance = result.covariance if covariance is None else covariance
     checked(0.95 if level is None else level, method, covariance)
     rows, lines = _rows_with_intervals(result, estimated, level, method, covariance)
+    rows = [_as_far_as_known(row, result) for row in rows]
     lines = [*_how_it_ended(result), *lines]
+    if result.reach is not None:
+        lines.append(result.family.reach_in_words(result.p, number(result.p)))
     if result.first_label is not None:
         lines.append(f"Label {result.first_label!r}: the first action was preferred")
     return Summary(
@@ -225,7 +238,7 @@ def summarise(
             covariance=covariance,
             converged=result.converged,
             lines=tuple(lines),
-            caveats=tuple(caveat.message for caveat in result.caveats),
+            caveats=(*(caveat.message for caveat in result.caveats), *found_since),
         )
     )
 
@@ -299,6 +312,18 @@ def _with_ranges(rows: list[SummaryRow], result: Learned) -> list[SummaryRow]:
             row = replace(row, low=low, high=high, method="ranges")
         found.append(row)
     return found
+
+
+def _as_far_as_known(row: SummaryRow, result: Learned) -> SummaryRow:
+    """The row of a weight with its reach where that is what acts, and marked where it is flat."""
+    if row.person is None:
+        return row
+    reach = None if result.reach is None else float(result.reach[row.person])
+    flat = result.likelihood is not None and row.person in flat_weights(result.likelihood)
+    if not flat:
+        return replace(row, reach=reach)
+    note = ", ".join(part for part in (row.note, "not determined") if part)
+    return replace(row, reach=reach, determined=False, note=note)
 
 
 def _doctrine(result: Learned) -> str:
@@ -394,7 +419,7 @@ def _table(record: SummaryRecord) -> Table:
     """The record in cells; columns in which nothing would stand are left out."""
     names = [row.words or row.parameter for row in record.rows]
     names += [name for name, _ in record.figures]
-    values = [number(_rounded_power(row)) for row in record.rows]
+    values = [_estimate(row) for row in record.rows]
     values += [
         f"{round(v, 2) + 0.0:.2f}" if n in _CRITERIA else number(v) for n, v in record.figures
     ]
@@ -404,6 +429,7 @@ def _table(record: SummaryRecord) -> Table:
     columns: list[tuple[str, list[str], Alignment]] = [
         ("", names, "left"),
         ("estimate", values, "right"),
+        ("reach", [_two_digits(row.reach) for row in record.rows] + blank, "right"),
         ("std. error", [number(row.standard_error) for row in record.rows] + blank, "right"),
         ("range" if ranges else level, _intervals(record.rows) + blank, "right"),
         ("", [row.note for row in record.rows] + blank, "left"),
@@ -419,10 +445,19 @@ def _table(record: SummaryRecord) -> Table:
     )
 
 
-def _rounded_power(row: SummaryRow) -> float:
-    """The estimate; a p that rounds to 0 is shown as 0, which is Nash, not as 1e-9."""
+def _estimate(row: SummaryRow) -> str:
+    """The estimate with the digits that mean something.
+
+    A p that rounds to 0 is shown as 0, which is Nash, not as 1e-9.
+    """
+    if not row.determined or row.reach is not None:
+        return f"{row.estimate:.1g}"
     shown_as_zero = row.parameter == POWER.name and abs(row.estimate) <= 5e-5
-    return 0.0 if shown_as_zero else row.estimate
+    return number(0.0 if shown_as_zero else row.estimate)
+
+
+def _two_digits(reach: float | None) -> str:
+    return "" if reach is None else f"{reach:.2f}"
 
 
 def _intervals(rows: Sequence[SummaryRow]) -> list[str]:

@@ -36,6 +36,8 @@ class Optimum:
         How many starts reached the best loss.
     nothing_to_learn : bool
         Whether everything was given.
+    remedy : str
+        What to try where it did not converge.
     """
 
     point: Point
@@ -47,6 +49,7 @@ class Optimum:
     start_values: FloatArray
     agreeing: int
     nothing_to_learn: bool = False
+    remedy: str = "Raise max_iter or n_starts."
 
 
 class Featured(Protocol):

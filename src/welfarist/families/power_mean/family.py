@@ -18,6 +18,7 @@ from welfarist.families.power_mean.doctrines import (
     doctrine_of,
     power_of_option,
 )
+from welfarist.families.power_mean.reach import reach_in_words, reach_of
 from welfarist.families.rule import WelfareFunction
 from welfarist.families.welfare import Welfare
 
@@ -117,6 +118,14 @@ class PowerMean(Family):
         if p == np.inf:
             return f"{mean}, which at p = ∞ is the largest of those that count"
         return f"{mean}, M = (sum of w u^p)^(1/p), at p = 0 the product of all u^w"
+
+    def reach(self, p: float, weights: FloatArray) -> FloatArray | None:
+        """Return how far each weight reaches (d,) where weights mislead: far out."""
+        return reach_of(weights, p)
+
+    def reach_in_words(self, p: float, shown: str) -> str:
+        """Say what reach is at a power that is printed as `shown`."""
+        return reach_in_words(p, shown)
 
     def shape_of(self, p: object, has_zeros: bool) -> float:
         """Return the power that somebody gave: a number, or a doctrine's name."""

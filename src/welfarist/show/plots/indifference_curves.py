@@ -157,8 +157,11 @@ def contour_through(
 def doctrines_beside(result: FitResult) -> dict[str, float]:
     """Return the shapes of the doctrines that are set beside the learned rule, by name.
 
-    In another family they are the first three that give typical utilities a value.
+    In another family they are the first three that give typical utilities a value. Far out there
+    are none: with weights that are next to nothing a doctrine looks at one person only.
     """
+    if result.weights_mislead:
+        return {}
     if result.family == POWER_MEAN:
         powers = {doctrine.name: doctrine.p for doctrine in DOCTRINES}
         return {name: powers[name] for name in _STYLES}
@@ -218,7 +221,8 @@ def _label(axes: Axes, result: FitResult, pair: tuple[int, int], top: FloatArray
     others = "egalitarian: everybody else is better off"
     if result.family != POWER_MEAN:
         others = "everybody else has their median utility"
-    note = "" if len(result.weights) == 2 else f"\n({others})"
+    alone = len(result.weights) == 2 or result.weights_mislead
+    note = "" if alone else f"\n({others})"
     axes.set_xlabel(f"utility of {first}{note}", parse_math=False)
     axes.set_ylabel(f"utility of {second}", parse_math=False)
     axes.set_title("outcomes on one curve are equally good", fontsize=11)

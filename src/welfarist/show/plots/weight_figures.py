@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Order = Literal["given", "weight"]
 
+_WEIGHT = "weight (share of the total)"
 # In inches: what every figure needs, and what each person adds; less where there are many.
 _BASE, _EACH, _EACH_OF_MANY, _MANY = 1.3, 0.3, 0.2, 30
 
@@ -33,6 +34,9 @@ def weights(
     intervals: FloatArray | None = None,
 ) -> Axes:
     """Draw each person's weight with its interval, beside the line of equal weights.
+
+    Where p is so far out that weights mislead, their reach is drawn (see
+    :attr:`~welfarist.FitResult.reach`), without intervals.
 
     Parameters
     ----------
@@ -57,19 +61,22 @@ def weights(
         raise InputError(f'order must be "given" or "weight"; found {order!r}.')
     result = result_of(result)
     people = len(result.weights)
-    ends = intervals if intervals is not None else intervals_of(result, level)
+    far, ends = result.reach is not None, None
+    values = result.weights if result.reach is None else result.reach
+    if not far:
+        ends = intervals if intervals is not None else intervals_of(result, level)
     axes = axes_to_use(ax, height=height_for(people))
     row = np.arange(people, dtype=np.intp)
     if order == "weight":
         row = np.empty(people, dtype=np.intp)
-        row[np.argsort(-result.weights, kind="stable")] = np.arange(people)
-    _draw(axes, result.weights, row, ends)
+        row[np.argsort(-values, kind="stable")] = np.arange(people)
+    _draw(axes, values, row, ends, equal=None if far else 1.0 / people)
     names = np.empty(people, dtype=object)
     names[row] = [shown(name) for name in result.stakeholders]
     size = 10 if people <= _MANY else 8
     axes.set_yticks(np.arange(people), names.tolist(), fontsize=size, parse_math=False)
     axes.set_ylim(people - 0.4, -0.6)
-    what = "weight (share of the total)"
+    what = "reach: weight to the power 1/|p|, the largest 1" if far else _WEIGHT
     certain = f" with {level * 100:g}% interval" if ends is not None and level else ""
     if certain and intervals is None and result.covariance != "fisher":
         bootstrap = result.covariance == "bootstrap"
@@ -94,12 +101,16 @@ def intervals_of(result: FitResult, level: float | None) -> FloatArray | None:
 
 
 def _draw(
-    axes: Axes, values: FloatArray, row: npt.NDArray[np.intp], ends: FloatArray | None
+    axes: Axes,
+    values: FloatArray,
+    row: npt.NDArray[np.intp],
+    ends: FloatArray | None,
+    equal: float | None,
 ) -> None:
-    equal = 1.0 / len(values)
-    axes.axvline(
-        equal, color=GREY, linestyle="--", linewidth=1.0, label=f"equal weight {equal:.3g}"
-    )
+    if equal is not None:
+        axes.axvline(
+            equal, color=GREY, linestyle="--", linewidth=1.0, label=f"equal weight {equal:.3g}"
+        )
     if ends is not None:
         known = ~np.isnan(ends).any(axis=1)
         axes.hlines(row[known], *ends[known].T, color=BLUE, linewidth=2.0)
@@ -117,6 +128,7 @@ def _draw(
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.legend(
-        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, borderaxespad=0.2
-    )
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, borderaxespad=0.2
+        )

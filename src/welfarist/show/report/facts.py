@@ -14,6 +14,7 @@ from welfarist.checks.misfit import Misfit
 from welfarist.families.named import Doctrine
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.inference import DoctrineTest, Profile
+from welfarist.inference.covariance import flat_weights
 from welfarist.inference.intervals import MethodName
 from welfarist.people.tradeoffs import required_gain, worst_off
 from welfarist.results.learned_from import judged_utilities
@@ -137,6 +138,8 @@ class Facts:
     gains : Gains or None
     utilities : (N, d) array or None
         Of the actions that were judged.
+    flat : frozenset of int
+        Whose weights the data do not determine.
     """
 
     result: FitResult
@@ -147,6 +150,7 @@ class Facts:
     misfit: Misfit | None
     gains: Gains | None
     utilities: FloatArray | None
+    flat: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, result: FitResult, level: float, method: MethodName | None = None) -> Facts:
@@ -163,6 +167,7 @@ class Facts:
             misfit,
             None if utilities is None else gains_of(result, utilities),
             utilities,
+            frozenset() if result.likelihood is None else flat_weights(result.likelihood),
         )
 
     @property
@@ -218,7 +223,8 @@ def gains_of(result: FitResult, utilities: FloatArray) -> Gains | None:
     """
     people = utilities.shape[1]
     table = utilities[(utilities > 0).all(axis=1)]
-    if people < 2 or not len(table):
+    # Far out weights are next to nothing, and so are gains and losses of those who have them.
+    if people < 2 or not len(table) or result.weights_mislead:
         return None
     family = result.family
     enough = _ENOUGH if family == POWER_MEAN else _ENOUGH_SEARCHED

@@ -24,6 +24,8 @@ _MOST_NAMES = 5
 def who_counts(facts: Facts) -> Html:
     """Who counts how much, as a figure and a table."""
     result, ends = facts.result, _drawn_ends(facts)
+    if result.reach is not None:
+        return _who_reaches(facts, result.reach)
     count = len(result.weights)
     parts = [paragraph(_about_weights(facts))]
     parts.append(
@@ -41,6 +43,36 @@ def who_counts(facts: Facts) -> Html:
     return section("Who counts how much", *parts, _weight_table(facts))
 
 
+def _who_reaches(facts: Facts, reach: FloatArray) -> Html:
+    """Who counts where p is so far out that weights mislead."""
+    result = facts.result
+    given = "The weights were given, not learned. " if "weights" in result.given else ""
+    said = result.family.reach_in_words(result.p, words.power(result.p, family=result.family))
+    figure = drawn(
+        lambda axes: plots.weights(result, axes, level=None),
+        (7.2, height_for(len(reach))),
+        f"How far the weights of {len(reach)} people reach; the numbers are in the table below.",
+        "Each dot is a person's reach.",
+    )
+    return section("Who counts how much", paragraph(given + said), figure, _reach_table(facts))
+
+
+def _reach_table(facts: Facts) -> Html:
+    """Reach and weight: a row a person, or a group where there are groups."""
+    result, groups = facts.result, facts.result.members
+    assert result.reach is not None
+    shown = list(range(len(result.weights)))
+    columns = {"person": list(result.stakeholders)}
+    if groups is not None:
+        shown = [members[0] for members in groups.values()]
+        columns = {"group": list(groups), "people": [str(len(m)) for m in groups.values()]}
+    columns["reach"] = [f"{result.reach[i]:.2f}" for i in shown]
+    columns["weight"] = [f"{result.weights[i]:.1g}" for i in shown]
+    rows = list(zip(*columns.values(), strict=True))
+    title = "How far weights reach, beside the weights themselves, which mislead here"
+    return table(title, list(columns), rows, (0,))
+
+
 def _drawn_ends(facts: Facts) -> FloatArray | None:
     """Ends of the bars (d, 2): a weight without an interval has a bar of no length."""
     if not facts.sure.weights:
@@ -55,11 +87,11 @@ def _weight_table(facts: Facts) -> Html:
     shown = list(range(len(result.weights)))
     if groups is None:
         columns = {"person": list(result.stakeholders)}
-        columns["weight"] = [_share(weight) for weight in result.weights]
+        columns["weight"] = [_known_share(facts, person) for person in shown]
     else:
         shown = [members[0] for members in groups.values()]
         columns = {"group": list(groups), "people": [str(len(m)) for m in groups.values()]}
-        columns["weight of each"] = [_share(result.weights[person]) for person in shown]
+        columns["weight of each"] = [_known_share(facts, person) for person in shown]
     if facts.sure.weights:
         columns[f"{facts.percent} interval"] = [_range(facts.sure.weights[i]) for i in shown]
     ranges = None if result.exact is None else result.exact.quick_ranges(result.decisions)
@@ -127,6 +159,12 @@ def _range(ends: Ends | None) -> str:
     return "none" if ends is None else f"{_share(ends[0])} to {_share(ends[1])}"
 
 
+def _known_share(facts: Facts, person: int) -> str:
+    """A weight; one that the data do not determine is one of many, and has no digits to show."""
+    weight = float(facts.result.weights[person])
+    return f"{100 * weight:.0f}%, one of many" if person in facts.flat else _share(weight)
+
+
 def _share(weight: float) -> str:
     return f"{100 * weight:.1f}%"
 
@@ -134,8 +172,8 @@ def _share(weight: float) -> str:
 def bargains(facts: Facts, pair: tuple[object, object] | None) -> Html:
     """Indifference curves of two people."""
     result = facts.result
-    if len(result.weights) < 2 or facts.utilities is None:
-        return NOTHING
+    if len(result.weights) < 2 or facts.utilities is None or result.weights_mislead:
+        return NOTHING  # far out a curve is a corner, and doctrines with such weights say nothing
     figure = drawn(
         lambda axes: plots.indifference(result, pair, axes),
         (5.8, 5.2),
