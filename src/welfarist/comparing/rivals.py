@@ -118,10 +118,10 @@ def _learner_of(item: Item) -> WelfareLearner | None:
 def _again(result: FitResult) -> WelfareLearner | None:
     """A learner with the options of a fit, as far as its likelihood holds them.
 
-    A fit that counted errors, or was made under a prior, does not say how it was made.
+    A fit that counted errors does not say how it was made.
     """
     likelihood = result.likelihood
-    if likelihood is None or (likelihood.refusal is not None and result.converged):
+    if likelihood is None:
         return None
     loss, solver = likelihood.loss, likelihood.solver
     weighting = loss.weighting
@@ -130,6 +130,7 @@ def _again(result: FitResult) -> WelfareLearner | None:
         p=result.p if "p" in result.given else None,
         weights="learn" if weighting.fixed is None else weighting.fixed,
         groups=weighting.group_of,
+        prior=likelihood.prior,
         n_starts=solver.n_starts,
         max_iter=solver.max_iter,
         tol=solver.tolerance,
@@ -203,8 +204,8 @@ def _refuse_silent(items: list[Item], known: list[WelfareLearner]) -> None:
     if silent and any(isinstance(item, str) for item in items):
         raise InputError(
             "a doctrine takes groups, weights and noise from the first learner; found only fits "
-            "that do not say how they were made, because they counted errors or had a prior. "
-            "Pass the learner in place of its result_."
+            "that do not say how they were made, because they counted errors. Pass the learner in "
+            "place of its result_."
         )
 
 

@@ -288,8 +288,8 @@ def _held_out(
 
 
 _UNKNOWN = (
-    "held-out score of NAMES: a fit that counts errors or has a prior does not say how it was "
-    "made. Pass the learner itself."
+    "held-out score of NAMES: a fit that counts errors does not say how it was made. Pass the "
+    "learner itself."
 )
 
 

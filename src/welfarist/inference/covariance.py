@@ -75,9 +75,15 @@ def covariance_of(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
         The inverse of the observed information (minus the second derivatives of the log
         likelihood); the sandwich that stays right if the noise model is wrong; the sandwich of
         whole decision makers, whose decisions may depend on each other, with the factor
-        G / (G - 1) for G of them.
+        G / (G - 1) for G of them. Under a prior "fisher" is the inverse curvature of the posterior
+        at its mode, and there are no others.
     """
-    likelihood.require()
+    likelihood.require_curvature()
+    if likelihood.prior is not None and kind != "fisher":
+        raise InputError(
+            "under a prior standard errors come from the curvature of the posterior; found "
+            f'covariance="{kind}", which is one of the likelihood alone. Fit with prior=None.'
+        )
     return likelihood.once(("covariance", kind), lambda: _covariance(likelihood, kind))
 
 
@@ -166,7 +172,10 @@ def _derivatives(likelihood: Likelihood, loss: DecisionLoss, point: Point) -> Fl
 
 
 def information_of(likelihood: Likelihood) -> tuple[FloatArray, FloatArray]:
-    """Return slope (m,) and observed information (m, m) of the log likelihood along its face."""
+    """Return slope (m,) and observed information (m, m) of the log likelihood along its face.
+
+    Under a prior they are those of the log posterior; both have their sign turned.
+    """
     return likelihood.once("information", lambda: _information(likelihood, face_of(likelihood)))
 
 
@@ -174,7 +183,15 @@ def _information(likelihood: Likelihood, face: Face) -> tuple[FloatArray, FloatA
     gradient, hessian = _second_order(face.loss, face.point)
     # A squared error becomes a log likelihood per observation when divided by twice its mean.
     unit = likelihood.observations / (2.0 * likelihood.value if face.loss.squared else 1.0)
-    return unit * (face.basis @ gradient), unit * (face.basis @ hessian @ face.basis.T)
+    gradient, hessian = unit * gradient, unit * hessian
+    if likelihood.prior is not None and face.loss.weighting.free:
+        if face.loss.squared:  # away from the maximum the variance moves along
+            hessian = hessian - 2.0 / likelihood.observations * np.outer(gradient, gradient)
+        # Of the weights in units of themselves, -(alpha - 1) log w has this slope and curvature.
+        pull = np.zeros(len(gradient))
+        pull[: len(likelihood.prior)] = likelihood.prior - 1.0
+        gradient, hessian = gradient - pull, hessian + np.diag(pull)
+    return face.basis @ gradient, face.basis @ hessian @ face.basis.T
 
 
 def flat_weights(likelihood: Likelihood) -> frozenset[int]:
@@ -183,7 +200,9 @@ def flat_weights(likelihood: Likelihood) -> frozenset[int]:
     Everybody's where choices are free of noise, so that many rules explain them all. Where there
     is no maximum of the likelihood nothing is known, and nobody is named.
     """
-    if likelihood.refusal is not None or not likelihood.learned_weights:
+    if likelihood.refusal is not None or likelihood.prior is not None:
+        return frozenset()
+    if not likelihood.learned_weights:
         return frozenset()
     return likelihood.once("flat weights", lambda: _flat_weights(likelihood))
 

@@ -17,6 +17,8 @@ from welfarist.inference.profile import undetermined_weights
 
 # One profile takes about as long as reading this many numbers takes, however small the data.
 _SMALLEST_PROFILE = 10_000
+# Numbers read for which it is worth to wait seconds, where there is no other interval.
+_PATIENCE = 1_500_000
 # Numbers read that are worth the wait: half a second for p, tau, rho and scale, of which there are
 # at most three; half of that for all weights together.
 _AFFORDABLE, _AFFORDABLE_WEIGHTS = 250_000, 120_000
@@ -94,7 +96,7 @@ def estimates(
         return Estimates(bare)
     checked(level, method, covariance)
     try:
-        likelihood.require()
+        likelihood.require_curvature()
     except InputError as refusal:
         return Estimates(bare, (f"No intervals: {refusal}",))
     refusals: list[str] = []
@@ -132,14 +134,18 @@ def _methods(
 ) -> list[MethodName]:
     """How each interval is made: as asked for, or by profile where that is quick.
 
-    A weight of 0 has no Wald interval and gets a profile if all such weights together are quick.
-    Where p is infinite or at the end of its search there are no Wald intervals of weights, and
-    profiles, which move p as well, take seconds, but for weights that may be anything.
+    What lies on an edge has no Wald interval and gets a profile if all of those together take no
+    more than seconds: weights of 0, a p at the end of its search, and all weights there. Under a
+    prior every interval is that of the posterior.
     """
-    if method is not None or covariance != "fisher":
-        return [method or method_for(covariance)] * len(likelihood.names)
+    if likelihood.prior is not None:
+        return [method or "posterior"] * len(likelihood.names)
+    if method is not None:
+        return [method] * len(likelihood.names)
     loss = likelihood.loss
     read = _SMALLEST_PROFILE + loss.people.size + (0 if loss.squared else loss.decisions)
+    if covariance != "fisher":
+        return _but_for_edges(likelihood, [method_for(covariance)] * len(likelihood.names), read)
     weights = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_weight]
     others = len(likelihood.quantities) - len(weights)
     affordable = read * others <= _AFFORDABLE
@@ -149,7 +155,7 @@ def _methods(
         anything = _undetermined(likelihood, level)
         for i in weights:
             found[i] = "profile" if likelihood.quantities[i].person in anything else fallback
-        return found
+        return _but_for_edges(likelihood, found, read)
     edge = set(face_of(likelihood).on_edge)
     sure = loss.weighting.free > 0 and not likelihood.power_on_edge
     every = sure and read * loss.weighting.free <= _AFFORDABLE_WEIGHTS
@@ -157,7 +163,18 @@ def _methods(
     few = sure and read * zeros <= _AFFORDABLE_WEIGHTS
     for i in weights:
         found[i] = "profile" if every or (few and likelihood.names[i] in edge) else fallback
-    return found
+    return _but_for_edges(likelihood, found, read)
+
+
+def _but_for_edges(
+    likelihood: Likelihood, methods: list[MethodName], read: int
+) -> list[MethodName]:
+    """The methods with profiles where Wald does not apply, if all of them together take seconds."""
+    edge = set(face_of(likelihood).on_edge)
+    places = [i for i, how in enumerate(methods) if how == "wald" and likelihood.names[i] in edge]
+    if read * len(places) > _PATIENCE:
+        return methods
+    return ["profile" if i in places else how for i, how in enumerate(methods)]
 
 
 def _undetermined(likelihood: Likelihood, level: float) -> set[int]:
@@ -190,7 +207,9 @@ def _ends(
     for chosen in _alike(likelihood, methods, set(beyond)):
         name = "weights" if len(chosen) > 1 else likelihood.names[chosen[0]]
         try:
-            found = interval(likelihood, name, level, methods[chosen[0]], covariance, resampled)
+            how = methods[chosen[0]]
+            kind = "fisher" if how == "profile" else covariance
+            found = interval(likelihood, name, level, how, kind, resampled)
         except InputError as refusal:
             if f"No standard errors: {refusal}" not in refusals:
                 refusals.append(f"No interval: {refusal}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from scipy.stats import chi2, norm
@@ -19,6 +19,8 @@ from welfarist.inference.covariance import (
     face_of,
 )
 from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.posterior import MethodName as MethodName
+from welfarist.inference.posterior import posterior_interval
 from welfarist.inference.profile import (
     NEARLY_ALL,
     NEARLY_NONE,
@@ -30,8 +32,6 @@ from welfarist.inference.profile import (
     power_interval,
     undetermined_weights,
 )
-
-MethodName = Literal["profile", "wald", "bootstrap"]
 
 
 def interval(
@@ -51,17 +51,24 @@ def interval(
         "p", "tau", "rho", "scale", "weights", or one of the fit's names such as "weight of staff".
     level : float
         Between 0 and 1.
-    method : "profile", "wald" or "bootstrap", optional
+    method : "profile", "wald", "bootstrap" or "posterior", optional
         Left out, it is "profile" for ``covariance="fisher"``, "bootstrap" for that and "wald" for
-        the others.
+        the others, but "profile" for estimates on an edge, to which Wald intervals do not apply.
+        Under a prior it is "posterior", and nothing else.
     covariance : "fisher", "robust", "clustered" or "bootstrap"
         From which standard errors a Wald interval is made.
     resampled : callable, optional
         Gives the bootstrap if one is needed; left out, it is drawn with its defaults.
     """
-    likelihood.require()
+    asked = method
     level, method = checked(level, method, covariance)
+    if likelihood.prior is not None:
+        return posterior_interval(likelihood, likelihood.places(name), level, asked, covariance)
+    likelihood.require()
+    _refuse_posterior(method)
     chosen = likelihood.places(name)
+    if asked is None and method == "wald":
+        return _wald_or_profile(likelihood, chosen, level, covariance)
     draw = resampled or partial(bootstrap, likelihood)
     if method == "bootstrap":
         return np.array(draw().interval(name, level)).reshape(-1, 2)
@@ -106,6 +113,28 @@ def checked(
             f'found covariance="{covariance}", which does not. Use method="wald".'
         )
     return level, method
+
+
+def _wald_or_profile(
+    likelihood: Likelihood, chosen: list[int], level: float, covariance: CovarianceName
+) -> FloatArray:
+    """Wald intervals (n, 2), but profiles of estimates on an edge, to which they do not apply."""
+    edge = set(face_of(likelihood).on_edge)
+    found = []
+    for i in chosen:
+        on_edge = likelihood.names[i] in edge
+        how: MethodName = "profile" if on_edge else "wald"
+        kind: CovarianceName = "fisher" if on_edge else covariance
+        found.append(interval(likelihood, likelihood.names[i], level, how, kind))
+    return np.concatenate(found)
+
+
+def _refuse_posterior(method: MethodName) -> None:
+    if method == "posterior":
+        raise InputError(
+            'method="posterior" is for fits under a prior; found one without. Use "profile", or '
+            "fit with a prior."
+        )
 
 
 def _refuse_edges(likelihood: Likelihood, chosen: list[int]) -> None:

@@ -95,6 +95,9 @@ class Likelihood:
         How fits under a null are found.
     refusal : str or None
         Why there can be no inference; None if there can.
+    prior : (k,) array or None
+        Concentrations of a Dirichlet prior on the free weights, under which `point` is the mode of
+        the posterior and not a maximum of the likelihood.
     """
 
     loss: DecisionLoss
@@ -104,6 +107,7 @@ class Likelihood:
     decided: Any = field(default=None, repr=False)
     solver: Newton = field(default_factory=Newton)
     refusal: str | None = None
+    prior: FloatArray | None = field(default=None, repr=False)
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -125,6 +129,16 @@ class Likelihood:
     def require(self) -> Likelihood:
         """Return the likelihood, or refuse one without standard errors, intervals and tests."""
         self.require_maximum()
+        return self.require_curvature()
+
+    def require_curvature(self) -> Likelihood:
+        """Return the likelihood, or refuse one whose curvature says nothing about its estimates.
+
+        Under a prior they are the mode of the posterior, which has a curvature too.
+        """
+        if self.refusal is not None:
+            raise InputError(self.refusal)
+        self.require_spread()
         if self.noise_free:
             found = self.loss.observed.if_noise_free(self.loss.can_be_counted)
             raise InputError(
@@ -162,6 +176,12 @@ class Likelihood:
         """Return the likelihood, or refuse one whose estimates are no maximum of it."""
         if self.refusal is not None:
             raise InputError(self.refusal)
+        if self.prior is not None:
+            raise InputError(
+                "tests, profiles, the bootstrap, checks and information criteria need a maximum of "
+                "the likelihood; found a fit under a prior, whose estimates are drawn away from "
+                "it. Fit with prior=None."
+            )
         self.require_spread()
         return self
 

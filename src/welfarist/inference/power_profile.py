@@ -126,6 +126,7 @@ def profile_of(likelihood: Likelihood, points: int = 101, level: float = 0.95) -
             f"a profile over {name} needs a fit that learned {name}; found that {name} = "
             f"{likelihood.point.p:g} was given. Fit without it."
         )
+    likelihood.require()
     return likelihood.once(
         ("profile", int(points), level), lambda: _profile(likelihood, int(points), level)
     )

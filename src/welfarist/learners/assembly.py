@@ -206,18 +206,20 @@ def likelihood_of(setup: Setup, decided: Any, loss: DecisionLoss, optimum: Optim
     """Return the likelihood and its maximum, or why there are no statistics of this fit."""
     needs = "standard errors, intervals, tests and information criteria need"
     refusal = None
-    if setup.concentration is not None:
-        refusal = (
-            f"{needs} a maximum of the likelihood; found a fit under a prior, whose estimates "
-            "are drawn away from it. Fit with prior=None."
-        )
-    elif not optimum.converged:
+    if not optimum.converged:
         refusal = (
             f"{needs} a fit that converged; found one that did not: {optimum.reason}. "
             f"{optimum.remedy}"
         )
     return Likelihood(
-        loss, optimum.point, optimum.weights, setup.people, decided, setup.newton, refusal
+        loss,
+        optimum.point,
+        optimum.weights,
+        setup.people,
+        decided,
+        setup.newton,
+        refusal,
+        setup.concentration,
     )
 
 

@@ -41,6 +41,10 @@ class Weighting:
             return np.ones(self.people)
         return np.bincount(self.group_of).astype(np.float64)
 
+    def largest(self, person: int) -> float:
+        """The largest weight that somebody can have: all of it, shared with their group."""
+        return 1.0 if self.group_of is None else 1.0 / float(self.sizes()[self.group_of[person]])
+
     def start(self) -> FloatArray:
         """Free weights under which everybody counts the same (free,)."""
         if self.fixed is not None:

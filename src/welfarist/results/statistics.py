@@ -37,8 +37,9 @@ class Statistics:
     Everything rests on the likelihood: that of the noise model for comparisons, for scores a
     Gaussian one whose variance is the mean squared error (n in the denominator). Counts and sample
     weights say how often a decision was observed. There are no statistics where errors were
-    counted (``noise="none"`` or ``"flip"``), under a prior, without convergence or without noise:
-    asking for them says so.
+    counted (``noise="none"`` or ``"flip"``), without convergence or without noise: asking for them
+    says so. Under a prior there are standard errors and intervals, from the posterior's mode and
+    curvature, but no tests, information criteria or bootstrap.
     """
 
     learned: Learned
@@ -94,7 +95,7 @@ class Statistics:
     @property
     def on_edge(self) -> tuple[str, ...]:
         """Names of the estimates that lie where their range ends: a weight of 0, an infinite p."""
-        return face_of(self.likelihood.require()).on_edge
+        return face_of(self.likelihood.require_curvature()).on_edge
 
     @property
     def llf(self) -> float:
@@ -211,7 +212,9 @@ class Statistics:
             All values that a likelihood-ratio test would not reject; the estimate plus and minus
             standard errors, which is quick and does not apply on an edge; or what most of 999
             resamples give (seed 0; :meth:`bootstrap` has other numbers). Left out, it is "profile"
-            for ``covariance="fisher"``, "bootstrap" for that and "wald" for the others.
+            for ``covariance="fisher"``, "bootstrap" for that and "wald" for the others, with
+            "profile" again for estimates on an edge. Under a prior it is "posterior": a normal
+            distribution about the posterior's mode, in asinh p, log tau and the logits of weights.
         covariance : "fisher", "robust", "clustered" or "bootstrap", optional
             The standard errors of a Wald interval; see :meth:`cov_params`.
 

@@ -30,6 +30,7 @@ _METHODS = {
     "profile": "profile likelihood",
     "wald": "standard errors (Wald)",
     "bootstrap": "bootstrap",
+    "posterior": "the posterior's mode and curvature",
     "ranges": "all rules that explain every decision",
 }
 _COVARIANCES = {
@@ -390,7 +391,13 @@ def _how_intervals_were_made(
         parts[-1] += " with p held where it is"
     lines = [f"{100 * level:.6g}% intervals by {', by '.join(parts)}"] if parts else []
     if any(row.standard_error is not None for row in rows):
-        lines.append(f"Standard errors from {_COVARIANCES.get(covariance, covariance)}")
+        under = result.likelihood is not None and result.likelihood.prior is not None
+        source = "the posterior's curvature" if under else _COVARIANCES.get(covariance, covariance)
+        lines.append(f"Standard errors from {source}")
+        if under:
+            lines.append("No tests, AIC or BIC: the estimates are drawn to the prior")
+        elif covariance != "fisher" and "profile" in kinds:
+            lines.append("Profiles take decisions as independent")
     together = covariance in ("clustered", "bootstrap")
     deciders = None if result.likelihood is None else result.likelihood.single.deciders
     if lines and not together and deciders is not None:

@@ -183,6 +183,7 @@ _METHODS = {
     "profile": "hold every value that a likelihood-ratio test does not reject",
     "wald": "are the estimate plus and minus standard errors",
     "bootstrap": "are what most of many fits to decisions drawn again give",
+    "posterior": "come from how sharply the decisions and the prior together peak at the estimates",
 }
 _ERRORS = {
     "robust": " that are right even if the decision maker errs in another way",
@@ -210,16 +211,13 @@ def _model(facts: Facts) -> tuple[str, str]:
             "The rule with the fewest errors was searched for exactly, with a proof of how few "
             "are possible where there is one.",
         )
-    if result.kind == "scores":
-        return (
-            "scores",
-            "The rule with the smallest squared errors was found by Newton's method from several "
-            f"starts. {intervals}",
-        )
+    scored = result.kind == "scores"
+    best = "rule with the smallest squared errors" if scored else "rule of maximum likelihood"
+    if result.likelihood is not None and result.likelihood.prior is not None:
+        best = "rule that is most probable, given the decisions and a prior on the weights,"
     return (
-        f"{result.kind} by somebody who {_errs(result)}",
-        "The rule of maximum likelihood was found by Newton's method from several starts. "
-        + intervals,
+        "scores" if scored else f"{result.kind} by somebody who {_errs(result)}",
+        f"The {best} was found by Newton's method from several starts. {intervals}",
     )
 
 
