@@ -11,7 +11,13 @@ from scipy.stats import chi2
 from welfarist.base.errors import InputError
 from welfarist.inference.bootstrap import Bootstrap
 from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
-from welfarist.inference.intervals import MethodName, checked, interval, method_for
+from welfarist.inference.intervals import (
+    MethodName,
+    beyond_wald,
+    checked,
+    interval,
+    method_for,
+)
 from welfarist.inference.likelihood import Likelihood, Quantity
 from welfarist.inference.profile import undetermined_weights
 
@@ -132,12 +138,27 @@ def _methods(
 ) -> list[MethodName]:
     """How each interval is made: as asked for, or by profile where that is quick.
 
+    Standard errors that do not take the likelihood at its word have Wald intervals; where none
+    applies a profile takes their place if it is quick.
+    """
+    usual = method_for(covariance)
+    if method is not None or usual == "bootstrap":
+        return [method or usual] * len(likelihood.names)
+    quick = _quick_methods(likelihood, level)
+    if covariance == "fisher":
+        return quick
+    beyond = beyond_wald(likelihood, covariance)
+    pairs = zip(likelihood.names, quick, strict=True)
+    return [how if name in beyond else usual for name, how in pairs]
+
+
+def _quick_methods(likelihood: Likelihood, level: float) -> list[MethodName]:
+    """Profiles where they are quick, and standard errors elsewhere.
+
     A weight of 0 has no Wald interval and gets a profile if all such weights together are quick.
     Where p is infinite or at the end of its search there are no Wald intervals of weights, and
     profiles, which move p as well, take seconds, but for weights that may be anything.
     """
-    if method is not None or covariance != "fisher":
-        return [method or method_for(covariance)] * len(likelihood.names)
     loss = likelihood.loss
     read = _SMALLEST_PROFILE + loss.people.size + (0 if loss.squared else loss.decisions)
     weights = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_weight]
@@ -189,8 +210,10 @@ def _ends(
         refusals.append(_beyond_wald(likelihood, [likelihood.names[i] for i in beyond]))
     for chosen in _alike(likelihood, methods, set(beyond)):
         name = "weights" if len(chosen) > 1 else likelihood.names[chosen[0]]
+        how = methods[chosen[0]]
+        errors = "fisher" if how == "profile" else covariance
         try:
-            found = interval(likelihood, name, level, methods[chosen[0]], covariance, resampled)
+            found = interval(likelihood, name, level, how, errors, resampled)
         except InputError as refusal:
             if f"No standard errors: {refusal}" not in refusals:
                 refusals.append(f"No interval: {refusal}")
