@@ -68,7 +68,7 @@ def decisions_of(folder: Path) -> wf.Comparisons:
     row = {name: i for i, name in enumerate(frame["action"])}
     chosen = pl.read_csv(folder / "decisions.csv")
     pairs = [[row[a], row[b]] for a, b in chosen.select("preferred", "other").rows()]
-    return wf.Comparisons(frame.select(PEOPLE), pairs, np.ones(400))
+    return wf.Comparisons(frame.select(PEOPLE), pairs, np.ones(400), by=chosen["by"].to_list())
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,11 @@ def test_fit_as_json_holds_the_same_digits(learned):
     assert found["intervals"]["p"] == list(learned.result_.interval("p", 0.9))
     ends = learned.result_.interval("weights", 0.9).tolist()
     assert found["intervals"]["weights"] == dict(zip(PEOPLE, ends, strict=True))
-    assert (found["caveats"], found["notes"]) == ([], [])
+    assert [caveat[:40] for caveat in found["caveats"]] == [
+        "standard errors clustered by 20 decision"
+    ]
+    assert (found["covariance"], found["clusters"], found["notes"]) == ("clustered", 20, [])
+    assert found["fit"]["pseudo R squared"] == learned.result_.prsquared
 
 
 def test_fit_from_scores():
@@ -328,6 +332,44 @@ def test_compare(learned, model):
     assert "Nash" in printed
     assert "learned  " not in printed.splitlines()[2]
     run(*arguments, "--doctrines", "none", "--no-learn", code=2)
+
+
+def test_compare_minds_who_decided():
+    found = run("compare", "actions.csv", "-c", "decisions.csv", "--folds", "3", "--json")
+    record = json.loads(found.stdout)
+    assert record["clusters"] == 20
+    printed = run("compare", "actions.csv", "-c", "decisions.csv", "--folds", "3").stdout
+    assert "Held-out accuracy: in 3 parts, by decision makers" in printed.splitlines()
+
+
+def test_compare_with_the_linear_logit_and_a_table_for_a_paper(tmp_path):
+    path = tmp_path / "table.tex"
+    arguments = ("compare", "actions.csv", "-c", "decisions.csv", "--folds", "0", "--logit")
+    done = run(*arguments, "--doctrines", "Nash", "--latex", str(path), "--json")
+    assert f"LaTeX: {path}" in done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["name"] for row in rows] == ["learned", "Nash", "linear logit"]
+    assert rows[2]["learned"] == 3
+    assert rows[0]["log_likelihood"] > rows[2]["log_likelihood"]
+    latex = path.read_text(encoding="utf-8")
+    assert r" & learned & Nash & linear logit \\" in latex
+    assert "clustered by who decided" in latex
+    assert "--logit is for comparisons" in run("compare", "scores.csv", "--logit", code=2).stderr
+    refused = run(*arguments, "--latex", "actions.csv", code=2)
+    assert "would replace" in refused.stderr
+
+
+def test_fit_clusters_by_who_decided_and_writes_a_table_for_a_paper(tmp_path):
+    path = tmp_path / "rule.tex"
+    done = run("fit", "actions.csv", "-c", "decisions.csv", "--latex", str(path))
+    assert "covariance clustered by who decided (20 decision makers)" in done.stdout
+    assert "clustered by 20 decision makers are probably too small" in done.stdout
+    assert "--covariance bootstrap draws whole decision" in " ".join(done.stdout.split())
+    assert r"\begin{tabular}{lrrr}" in path.read_text(encoding="utf-8")
+    plain = run("fit", "actions.csv", "-c", "decisions.csv", "--covariance", "fisher")
+    assert "Standard errors from the likelihood's curvature" in plain.stdout
+    profile = run("fit", "actions.csv", "-c", "decisions.csv", "--method", "profile")
+    assert "intervals by profile likelihood" in profile.stdout
 
 
 # Help, streams, exit codes

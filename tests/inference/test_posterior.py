@@ -127,7 +127,7 @@ def on_an_edge(n=400):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", wf.WelfaristWarning)
         decided = wf.Comparisons(table, pairs, outcomes, by=by)
-        return wf.ComparisonClassifier().fit(decided).result_
+        return wf.ComparisonClassifier().fit(decided).result_.with_covariance("fisher")
 
 
 @pytest.mark.parametrize("covariance", ["robust", "clustered"])
@@ -142,7 +142,7 @@ def test_where_wald_does_not_apply_the_interval_is_the_profile(covariance):
         chosen.interval("weight of person 2", method="wald")
     summary = chosen.summary()
     assert "No interval" not in summary
-    assert "Profiles take decisions as independent" in summary
+    assert "Profile likelihoods take the" in summary
     assert chosen.interval("p") == chosen.interval("p", method="wald")
 
 
@@ -150,3 +150,12 @@ def test_an_edge_is_worth_seconds_even_where_other_weights_are_not():
     result = on_an_edge(n=60_000)
     rows = {row.name: row.method for row in result.estimates().rows}
     assert rows["weight of person 2"] == "profile"
+
+
+def test_a_posterior_has_its_own_errors_though_it_is_known_who_decided():
+    by = np.arange(400) % 40
+    decided = wf.Comparisons(TABLE, PAIRS, OUTCOMES, by=by)
+    result = wf.ComparisonClassifier(prior=2).fit(decided).result_
+    assert result.covariance == "fisher"
+    assert "by the posterior's mode" in result.summary()
+    assert result.interval("epsilon") == (1 - result.interval("p")[1], 1 - result.interval("p")[0])

@@ -409,6 +409,12 @@ def test_somebody_without_an_interval_is_drawn_without(axes):
     held = [name for name in result.on_edge if name.startswith("weight")]
     assert held == ["weight of person 2"]  # where no Wald interval applies
     wf.plots.weights(robust, axes)
+    assert len(axes.collections[0].get_segments()) == 3  # where the likelihood stands in
+    assert axes.get_xlabel().endswith("robust standard errors; on an edge, profile likelihood")
+    rows = robust.estimates(method="wald").rows[1:4]
+    ends = np.array([(row.low, row.high) for row in rows], dtype=float)
+    axes.clear()
+    wf.plots.weights(robust, axes, intervals=ends)
     assert len(axes.collections[0].get_segments()) == 2
 
 

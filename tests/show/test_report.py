@@ -23,6 +23,7 @@ from scipy.stats import chi2
 import welfarist as wf
 from tests.show.test_plots import decisions, fit
 from welfarist import simulate
+from welfarist.people.tradeoffs import required_gain, worst_off
 from welfarist.show.report import document, facts, people, report_html, words
 from welfarist.show.report.markup import text
 
@@ -282,6 +283,57 @@ def test_trade_off_is_the_median_of_searches_over_the_actions():
     assert np.isinf(found.median[:, 3]).all()
     said = f"outweighs any gain to everybody else of less than {words.percent(found.median[0, 0])}"
     assert said in READ.text
+
+
+def test_trade_off_has_an_interval_that_simulated_rules_fill():
+    """Rules are drawn as often as the estimates' covariance says; most ask for gains inside."""
+    by = np.random.default_rng(3).integers(0, 50, len(CHOICES))
+    known = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)
+    losing = worst_off(CHOICES.utilities)
+    for result in (RESULT, fit(known)):
+        found = facts.gains_of(result, CHOICES.utilities, 0.95)
+        covariance = result.cov_params()[:4, :4]
+        rng = np.random.default_rng(0)
+        drawn = rng.multivariate_normal(np.asarray(result.params)[:4], covariance, 400)
+        for i, loss in enumerate(facts.LOSSES):
+            gains = [
+                np.quantile(
+                    required_gain(wf.WelfareFunction(p, weights), CHOICES.utilities, losing, loss),
+                    0.5,
+                    method="lower",
+                )
+                for p, *weights in drawn
+            ]
+            low, high = found.within[i]
+            assert low < found.median[i, 0] < high
+            inside = np.mean((low <= np.array(gains)) & (np.array(gains) <= high))
+            assert 0.9 < inside < 0.99  # 400 draws, a linear approximation, a lumpy median
+    narrow = facts.gains_of(RESULT, CHOICES.utilities, 0.5).within[0]
+    wide = facts.gains_of(RESULT, CHOICES.utilities, 0.95).within[0]
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+    low, high = (words.percent(end) for end in wide)
+    assert f"(95% interval {low} to {high})." in READ.text
+    assert "by their standard errors (delta method)" in READ.text
+
+
+def test_trade_off_without_an_interval_says_why_or_nothing():
+    given = facts.gains_of(fit(CHOICES, p=0, weights="equal"), CHOICES.utilities)
+    assert (given.within, given.why_not) == ((), "")
+    far = fit(CHOICES, p=-np.inf)
+    found = facts.gains_of(far, CHOICES.utilities)
+    assert found.within == ()
+    assert found.why_not == "at p = -inf weights only say who counts."
+    assert f"They have no interval: {found.why_not}" in text_of(far)
+
+
+def test_the_report_says_how_many_decided_and_that_few_are_few():
+    by = np.random.default_rng(3).integers(0, 9, len(CHOICES))
+    known = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)
+    found = text_of(fit(known))
+    assert "people who decided 9" in found
+    assert "Standard errors clustered by 9 decision makers are probably too small" in found
+    assert 'covariance="' not in found
+    assert "Tests by clustered standard errors" in found
 
 
 def test_nothing_makes_up_for_a_loss_in_an_egalitarian_rule():

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
 from welfarist.app.learning import LearnerOptions, learner_of
+from welfarist.app.targets import check_targets
 from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.app.warned import heard
+from welfarist.base.whole_files import write_whole
 from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
 from welfarist.families.rule import WelfareFunction
 
 if TYPE_CHECKING:  # it takes seconds to import: whatever is wrong with the files is said before
     from welfarist.comparing.side_by_side import SideBySide
 
+_LOGIT = "linear logit"
 _FLATTERED = (
     "a saved model counts as learning nothing from these decisions: if it was learned from them, "
     "it looks better than it is, held out as well."
@@ -44,6 +47,10 @@ class CompareRequest:
         Whether a rule is learned as well.
     folds : int
         Parts in which decisions are held out; 0 for none.
+    logit : bool
+        Whether the linear logit of utility differences competes as well.
+    latex : str or None
+        Where the table will be written for a paper.
     """
 
     actions: str
@@ -54,6 +61,8 @@ class CompareRequest:
     models: tuple[str, ...] = ()
     learn: bool = True
     folds: int = 5
+    logit: bool = False
+    latex: str | None = None
 
 
 @dataclass(frozen=True)
@@ -98,9 +107,15 @@ class Compared:
         said = {"caveats": self.said(words), "notes": list(self.notes)}
         return {**self.found.to_dict(), **said}
 
+    def write_latex(self, path: str) -> None:
+        """Write the table with the models in columns, for a paper."""
+        write_whole(path, self.found.as_latex() + "\n")
+
 
 def read(asked: CompareRequest) -> Contest:
     """Read saved models, and then what was decided, which may take longer."""
+    inputs = (asked.actions, asked.decision.comparisons, *asked.models)
+    check_targets({"latex": asked.latex}, inputs)
     rules = _saved(asked.models) if asked.models else {}
     return Contest(asked, rules, read_decisions(asked.actions, asked.table, asked.decision))
 
@@ -144,8 +159,24 @@ def _items(contest: Contest, base: Any) -> dict[str, Any]:
     wanted = [doctrine.name for doctrine in DOCTRINES] if told is None else told
     for doctrine in wanted if wanted != ["none"] else []:
         items[doctrine] = clone(base).set_params(p=power_of(doctrine))
+    if asked.logit:
+        items[_LOGIT] = _linear_logit(contest.decided)
     for name, rule in contest.rules.items():
         items[name if name not in items else f"{name} (saved)"] = rule
     if not items:
-        raise UsageError("name what to compare: {doctrines}, {model} or {learn}.")
+        raise UsageError("name what to compare: {doctrines}, {model}, {logit} or {learn}.")
     return items
+
+
+def _linear_logit(decided: Decided) -> Any:
+    """A logit of differences in utility, in which nobody is preferred for standing first."""
+    if decided.scores is not None:
+        raise UsageError("{logit} is for comparisons; found scores. Leave it out.")
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MaxAbsScaler
+
+    # Utilities in thousands would otherwise take the optimiser long.
+    logit = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-8, max_iter=10_000)
+    return make_pipeline(MaxAbsScaler(), logit)

@@ -10,6 +10,7 @@ from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read
 from welfarist.app.learning import LearnerOptions, learner_of
 from welfarist.app.targets import check_targets
 from welfarist.app.usage import RequestError, UsageError
+from welfarist.base.whole_files import write_whole
 
 if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the files is said before
     from welfarist.inference.covariance import CovarianceName
@@ -33,11 +34,12 @@ class FitRequest:
     level : float
         Of the intervals.
     method, covariance
-        How intervals and standard errors are made, see `FitResult.interval`.
+        How intervals and standard errors are made, see `FitResult.interval`; None leaves it to
+        the data.
     intervals : bool
         Whether there are to be any.
-    save, report : str or None
-        Where the model and the report will be written.
+    save, report, latex : str or None
+        Where the model, the report and a table for a paper will be written.
     """
 
     actions: str
@@ -46,10 +48,11 @@ class FitRequest:
     learner: LearnerOptions = field(default_factory=LearnerOptions)
     level: float = 0.95
     method: MethodName | None = None
-    covariance: CovarianceName = "fisher"
+    covariance: CovarianceName | None = None
     intervals: bool = True
     save: str | None = None
     report: str | None = None
+    latex: str | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,10 @@ class Fitted:
         """Write the report, with the intervals that were asked for."""
         self.result.report(path, level=self.asked.level, method=self.asked.method)
 
+    def write_latex(self, path: str) -> None:
+        """Write the summary as a table for a paper."""
+        write_whole(path, self.summary().as_latex() + "\n")
+
     def to_dict(self, words: Callable[[str], str] = str) -> dict[str, Any]:
         """What a program reads; messages are put by `words`."""
         estimates = self.result.to_dict()
@@ -109,6 +116,9 @@ class Fitted:
             "n": int(decisions) if float(decisions).is_integer() else decisions,
             "intervals": self._intervals(),
             "level": record.level,
+            "covariance": record.covariance,
+            "clusters": record.clusters,
+            "fit": dict(record.figures),
             "lines": list(record.lines),
             "caveats": list(record.caveats),
             "notes": list(self.notes),
@@ -140,7 +150,7 @@ def read(asked: FitRequest) -> Decided:
     inputs = (
         asked.actions, asked.decision.comparisons, asked.learner.weights, asked.learner.groups,
     )  # fmt: skip
-    check_targets({"save": asked.save, "report": asked.report}, inputs)
+    check_targets({"save": asked.save, "report": asked.report, "latex": asked.latex}, inputs)
     if asked.report is not None and not asked.intervals:
         raise UsageError("a report shows intervals: leave out {no_intervals} or {report}.")
     return read_decisions(asked.actions, asked.table, asked.decision)
@@ -151,7 +161,9 @@ def fit(asked: FitRequest, decided: Decided) -> Fitted:
     if asked.covariance == "clustered":
         _require_deciders(decided)
     learned = learner_of(asked.learner, decided).fit(decided.X, decided.scores)
-    result = learned.result_.with_covariance(asked.covariance)
+    result = learned.result_
+    if asked.covariance is not None:
+        result = result.with_covariance(asked.covariance)
     said = result.summary(asked.level if asked.intervals else None, asked.method).record
     return Fitted(asked, result, said, decided.notes)
 

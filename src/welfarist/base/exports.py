@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Literal
 
 import numpy as np
+
+from welfarist.base.errors import InputError
 
 Alignment = Literal["left", "right"]
 
 # Lines below a table are folded to this many columns; a table is as wide as its names need.
 _FOLD = 100
 _GAP = "  "
+# Decimals of a number unless asked for.
+DECIMALS = 4
 # Numbers are written out up to this many decimals, and below this size.
 _MOST_DECIMALS, _LARGE = 8, 1e9
 
@@ -37,6 +42,13 @@ _IN_LATEX = {
     '"': r"\char34{}",  # \textquotedbl needs a package
 }
 _INFINITY_IN_LATEX = {"inf": r"$\infty$", "-inf": r"$-\infty$"}
+# Numbers with a sign or a power of ten, which LaTeX would set as hyphens and letters.
+_SIGNED = re.compile(r"(?<![\w.$-])(-?)(\d+(?:\.\d+)?)(?:e([-+]\d+))?(?![\w.])")
+# Three rules, thick or thin: those of the package booktabs, or of LaTeX itself.
+_RULES = {True: (r"\toprule", r"\midrule", r"\bottomrule"), False: (r"\hline",) * 3}
+_NEEDED = r"% Needs \usepackage{booktabs} in the preamble."
+# What a label of LaTeX must not hold.
+_IN_NO_LABEL = set("\\{}%#$&~^ \t\n\r,")
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,12 @@ class Table:
         One per column.
     lines : tuple of str
         What is said below the table.
+    breaks : tuple of int
+        Rows above which LaTeX draws a rule.
+    numbers : tuple of str
+        A row above the header, such as "(1)", "(2)"; empty if there is none.
+    spelled : mapping
+        Names of rows as LaTeX writes them.
 
     Examples
     --------
@@ -64,15 +82,17 @@ class Table:
       Nash       0
       harmonic  -1
     >>> print(made.as_latex())
+    % Needs \usepackage{booktabs} in the preamble.
     \begin{table}
+    \centering
     \caption{Rules}
     \begin{tabular}{lr}
-    \hline
+    \toprule
      & p \\
-    \hline
+    \midrule
     Nash & 0 \\
-    harmonic & -1 \\
-    \hline
+    harmonic & $-$1 \\
+    \bottomrule
     \end{tabular}
     \end{table}
     """
@@ -82,10 +102,14 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     alignment: tuple[Alignment, ...]
     lines: tuple[str, ...] = ()
+    breaks: tuple[int, ...] = ()
+    numbers: tuple[str, ...] = ()
+    spelled: Mapping[str, str] = field(default_factory=dict)
 
     def as_text(self) -> str:
         """Return the table with its columns lined up, for a terminal."""
-        every = [[_one_line(cell) for cell in row] for row in (self.header, *self.rows)]
+        heads = (self.numbers, self.header) if self.numbers else (self.header,)
+        every = [[_one_line(cell) for cell in row] for row in (*heads, *self.rows)]
         widths = [max(map(_width, column)) for column in zip(*every, strict=True)]
         body = [_GAP + _GAP.join(self._padded(row, widths)) for row in every]
         folded = [textwrap.fill(_one_line(line), _FOLD, **_FOLDING) for line in self.lines]
@@ -94,6 +118,9 @@ class Table:
     def as_html(self) -> str:
         """Return the table as a piece of HTML without scripts, styles or links."""
         head = "".join(self._html_cell("th", "col", i, c) for i, c in enumerate(self.header))
+        if self.numbers:
+            above = [self._html_cell("td", None, i, c) for i, c in enumerate(self.numbers)]
+            head = f"{''.join(above)}</tr><tr>{head}"
         parts = [
             '<div class="welfarist">',
             "<table>",
@@ -108,17 +135,41 @@ class Table:
         parts += [f"<p>{escape(line)}</p>" for line in self.lines]
         return "\n".join([*parts, "</div>"])
 
-    def as_latex(self) -> str:
-        """Return the table as LaTeX that needs no package.
+    def as_latex(
+        self, *, booktabs: bool = True, caption: str | None = None, label: str | None = None
+    ) -> str:
+        r"""Return the table as LaTeX.
 
+        Parameters
+        ----------
+        booktabs : bool
+            Whether its rules are those of the package booktabs, which a comment above names; else
+            it needs no package.
+        caption : str, optional
+            In place of the title; an empty one leaves it out.
+        label : str, optional
+            What ``\ref`` calls it, such as "tab:rules".
+
+        Notes
+        -----
         Letters beyond ASCII stay as they are: LaTeX reads UTF-8, its fonts must have them.
         """
+        top, middle, bottom = _RULES[bool(booktabs)]
+        said = latex_escape(self.title if caption is None else caption)
+        parts = [_NEEDED] if booktabs else []
+        parts += [r"\begin{table}", r"\centering"]
+        parts += [rf"\caption{{{said}}}"] if said else []
+        parts += [] if label is None else [rf"\label{{{_checked_label(label)}}}"]
         columns = "".join(side[0] for side in self.alignment)
-        parts = [r"\begin{table}", rf"\caption{{{latex_escape(self.title)}}}"]
-        parts += [rf"\begin{{tabular}}{{{columns}}}", r"\hline", _latex_row(self.header), r"\hline"]
-        parts += [_latex_row(row) for row in self.rows]
-        parts += [r"\hline", r"\end{tabular}"]
-        parts += [rf"\par {latex_escape(line)}" for line in self.lines]
+        parts += [rf"\begin{{tabular}}{{{columns}}}", top]
+        parts += [_latex_row(head) for head in (self.numbers, self.header) if head]
+        parts.append(middle)
+        for i, (name, *cells) in enumerate(self.rows):
+            parts += [middle] if i in self.breaks else []
+            parts.append(_latex_row([name, *cells], self.spelled.get(name)))
+        parts += [bottom, r"\end{tabular}"]
+        parts += [r"\par\smallskip"] if self.lines else []
+        parts += [rf"{{\footnotesize\raggedright {latex_escape(line)}\par}}" for line in self.lines]
         return "\n".join([*parts, r"\end{table}"])
 
     def _padded(self, row: Sequence[str], widths: Sequence[int]) -> list[str]:
@@ -176,21 +227,34 @@ def as_json(record: Mapping[str, Any]) -> str:
     return json.dumps(strict(record), allow_nan=False, ensure_ascii=False, indent=2)
 
 
-def number(value: float | None) -> str:
+def number(value: float | None, decimals: int = DECIMALS) -> str:
     """Return an estimate as it is printed: four decimals, or four digits if very small or large.
 
     Examples
     --------
-    >>> number(0.25), number(-1e-7), number(float("inf")), number(None)
-    ('0.2500', '-1e-07', 'inf', '')
+    >>> number(0.25), number(-1e-7), number(float("inf")), number(None), number(0.25, 2)
+    ('0.2500', '-1e-07', 'inf', '', '0.25')
     """
     if value is None:
         return ""
-    small = 0 < abs(value) < 1e-3
-    return f"{value:.4g}" if small or abs(value) >= 1e4 or np.isinf(value) else f"{value:.4f}"
+    if 0 < abs(value) < 10.0 ** -min(decimals, 3):  # which would lose digits that matter
+        return f"{value:.{decimals}g}"
+    if abs(value) >= 1e4 or np.isinf(value):
+        return f"{value:.{max(decimals, DECIMALS)}g}"
+    return f"{value:.{decimals}f}"
 
 
-def pair(low: float | None, high: float | None) -> tuple[str, str]:
+def check_decimals(digits: object) -> int:
+    """Return how many decimals numbers are printed with, from 1 to 8."""
+    whole = isinstance(digits, int | np.integer) and not isinstance(digits, bool)
+    if not whole or not 1 <= digits <= _MOST_DECIMALS:  # type: ignore[operator]
+        raise InputError(
+            f"digits must be a whole number from 1 to {_MOST_DECIMALS}; found {digits!r}."
+        )
+    return int(digits)  # type: ignore[call-overload, no-any-return]
+
+
+def pair(low: float | None, high: float | None, decimals: int = DECIMALS) -> tuple[str, str]:
     """Return both ends of an interval as they are printed, in one format.
 
     As :func:`number` prints them where both come out with four decimals; else with decimals that
@@ -203,9 +267,10 @@ def pair(low: float | None, high: float | None) -> tuple[str, str]:
     """
     if low is None or high is None:
         return "", ""
-    as_numbers = number(low), number(high)
+    as_numbers = number(low, decimals), number(high, decimals)
     width = high - low
-    if all(map(_is_plain, as_numbers)) or not 0 < width < np.inf:
+    plain = all(_is_plain(text, decimals) for text in as_numbers)
+    if plain or not 0 < width < np.inf:
         return as_numbers
     decimals = max(1 - int(np.floor(np.log10(width))), 0)
     if decimals <= _MOST_DECIMALS and max(abs(low), abs(high)) < _LARGE:
@@ -213,13 +278,36 @@ def pair(low: float | None, high: float | None) -> tuple[str, str]:
     return f"{low:.3e}", f"{high:.3e}"
 
 
-def _is_plain(text: str) -> bool:
-    """Whether a number is written with four decimals."""
-    return len(text.partition(".")[2]) == 4 and "e" not in text
+def _is_plain(text: str, decimals: int) -> bool:
+    """Whether a number is written with so many decimals."""
+    return len(text.partition(".")[2]) == decimals and "e" not in text
 
 
-def _latex_row(cells: Sequence[str]) -> str:
-    first, *rest = map(latex_escape, cells)
+def _checked_label(label: object) -> str:
+    if not isinstance(label, str) or not label or _IN_NO_LABEL & set(label):
+        raise InputError(
+            'a label of LaTeX must be a text such as "tab:rules", without blanks, commas, braces '
+            f"and signs that LaTeX reads; found {label!r}."
+        )
+    return label
+
+
+def _latex_cell(text: str) -> str:
+    """A cell with minus signs, powers of ten and raised stars in its numbers."""
+    escaped = latex_escape(" ".join(text.split()))
+    return re.sub(r"(?<=\d)(\*+)$", r"$^{\1}$", _SIGNED.sub(_signed, escaped))
+
+
+def _signed(found: re.Match[str]) -> str:
+    sign, digits, power = found.groups()
+    if power is not None:
+        return rf"${sign}{digits}\times 10^{{{int(power)}}}$"
+    return f"$-${digits}" if sign else digits
+
+
+def _latex_row(cells: Sequence[str], spelled: str | None = None) -> str:
+    first, *rest = map(_latex_cell, cells)
+    first = first if spelled is None else spelled
     # After the end of a row, [ and * would be read as part of it.
     guarded = "{}" + first if first.startswith(("[", "*")) else first
     return " & ".join([guarded, *rest]) + r" \\"

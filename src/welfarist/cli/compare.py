@@ -8,7 +8,7 @@ import typer
 
 from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import checked, one_line, print_json, say_notes, working
+from welfarist.cli.console import checked, one_line, print_json, say, say_notes, working
 from welfarist.cli.words import in_options
 
 EXAMPLE = "welfarist compare actions.csv --comparisons decisions.csv --model model.json"
@@ -30,6 +30,9 @@ Models = Annotated[
     ),
 ]
 Learn = Annotated[bool, typer.Option(help="Whether to learn a rule as well.")]
+Logit = Annotated[
+    bool, typer.Option("--logit", help="Add the linear logit of utility differences.")
+]
 Folds = Annotated[
     int,
     typer.Option(
@@ -49,6 +52,7 @@ def compare(
     doctrines: Doctrines = None,
     model: Models = None,
     learn: Learn = True,
+    logit: Logit = False,
     folds: Folds = 5,
     noise: opt.Noise = "logistic",
     weights: opt.Weights = None,
@@ -58,6 +62,7 @@ def compare(
     tau_max: opt.TauMax = 1e6,
     rho: opt.Rho = None,
     seed: opt.Seed = 0,
+    latex: opt.Latex = None,
     json: opt.Json = False,
     preferred: opt.Preferred = None,
     other: opt.Other = None,
@@ -93,11 +98,15 @@ def compare(
             tau_max=tau_max, rho=rho, seed=seed,
         ),
         doctrines=doctrines, models=tuple(model or ()), learn=learn, folds=folds,
+        logit=logit, latex=latex,
     )  # fmt: skip
     contest = comparing.read(asked)
     say_notes(contest.decided.notes)
     with working():
         compared = comparing.compare(contest)
+    if latex is not None:
+        compared.write_latex(latex)
+        say(f"LaTeX: {latex}")
     if json:
         print_json(compared.to_dict(in_options))
     else:

@@ -26,7 +26,13 @@ Method = Annotated[
     MethodName | None,
     typer.Option(help="How intervals are made (as the covariance says).", show_default=False),
 ]
-Covariance = Annotated[CovarianceName, typer.Option(help="Kind of standard errors.")]
+Covariance = Annotated[
+    CovarianceName | None,
+    typer.Option(
+        help="Kind of standard errors (clustered where --by says who decided, else fisher).",
+        show_default=False,
+    ),
+]
 Intervals = Annotated[bool, typer.Option(help="Whether to work out intervals.")]
 Save = Annotated[
     str | None, typer.Option(help="Save the model to a file.", metavar="FILE", show_default=False)
@@ -56,10 +62,11 @@ def fit(
     seed: opt.Seed = 0,
     level: Level = 0.95,
     method: Method = None,
-    covariance: Covariance = "fisher",
+    covariance: Covariance = None,
     intervals: Intervals = True,
     save: Save = None,
     report: Report = None,
+    latex: opt.Latex = None,
     json: opt.Json = False,
     preferred: opt.Preferred = None,
     other: opt.Other = None,
@@ -96,7 +103,7 @@ def fit(
             seed=seed,
         ),
         level=level, method=method, covariance=covariance, intervals=intervals, save=save,
-        report=report,
+        report=report, latex=latex,
     )  # fmt: skip
     decided = fitting.read(asked)
     say_notes(decided.notes)
@@ -109,6 +116,9 @@ def fit(
         with working():
             fitted.write_report(report)
         say(f"Report: {report}")
+    if latex is not None:
+        fitted.write_latex(latex)
+        say(f"LaTeX: {latex}")
     if json:
         print_json(fitted.to_dict(in_options))
     else:

@@ -47,6 +47,12 @@ Separator = Annotated[
 ]
 Decimal = Annotated[Text, _option("The decimal mark, . or ,", metavar="MARK", check=values.decimal)]
 Sheet = Annotated[Text, _option("Sheet of a workbook (the first).", metavar="NAME")]
+Latex = Annotated[
+    str | None,
+    typer.Option(
+        help="Write a table for a paper in LaTeX (booktabs).", metavar="FILE", show_default=False
+    ),
+]
 Json = Annotated[bool, _option("Print JSON and nothing else.", "--json")]
 
 ComparisonsFile = Annotated[

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from welfarist.base.errors import InputError, WelfaristWarning
+from welfarist.comparing.outsiders import Outsider
 from welfarist.decisions.folds import Decisions
 from welfarist.learners import WelfareLearner
 
@@ -21,11 +22,15 @@ def learn(learner: WelfareLearner, data: Decisions) -> WelfareLearner:
     return fitted
 
 
-def gain_on(learner: WelfareLearner, data: Decisions, held_out: npt.NDArray[np.bool_]) -> float:
+def gain_on(
+    learner: WelfareLearner | Outsider, data: Decisions, held_out: npt.NDArray[np.bool_]
+) -> float:
     """Fit to the rest, and return what was got right of the decisions that were held out.
 
     Comparisons: how many, ties half. Scores: minus the sum of squared errors.
     """
+    if isinstance(learner, Outsider):
+        return learner.gain_on(held_out)
     rest: Any = data[~held_out]
     part: Any = data[held_out]
     if rest.says_nothing:

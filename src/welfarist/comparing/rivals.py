@@ -11,8 +11,11 @@ from sklearn.base import clone
 
 from welfarist.base.data_frames import order_by_name
 from welfarist.base.errors import InputError
+from welfarist.comparing.deciders import knowing, same_deciders
 from welfarist.comparing.held_out import learn
-from welfarist.decisions.folds import Decisions
+from welfarist.comparing.outsiders import OutsideFit, Outsider, is_outsider, outsider_of
+from welfarist.comparing.presented import FeaturesOption
+from welfarist.decisions.folds import Decisions, counted_part
 from welfarist.families.base import Family
 from welfarist.families.named import Doctrine
 from welfarist.families.power_mean.doctrines import power_of
@@ -22,7 +25,8 @@ from welfarist.learners import LEARNERS, WelfareLearner, learner_for, options
 from welfarist.results.caveats import give
 from welfarist.results.record import FitResult
 
-Item = WelfareLearner | FitResult | WelfareFunction | str
+# The last: a scikit-learn estimator, or a result of statsmodels.
+Item = WelfareLearner | FitResult | WelfareFunction | str | Any
 
 
 @dataclass(frozen=True)
@@ -32,27 +36,34 @@ class Rival:
     Attributes
     ----------
     name : str
-    learner : learner or None
+    learner : learner, Outsider or None
         How it is fitted; None where a fit does not say.
     result : FitResult or None
         Its fit to the decisions, if there is one already.
     """
 
     name: str
-    learner: WelfareLearner | None
+    learner: WelfareLearner | Outsider | None
     result: FitResult | None = None
 
-    def fitted(self, data: Decisions) -> FitResult:
+    def fitted(self, data: Decisions) -> FitResult | OutsideFit:
         """Return the fit to the decisions."""
         if self.result is not None:
             return self.result
         assert self.learner is not None
+        if isinstance(self.learner, Outsider):
+            return self.learner.fit()
         found: FitResult = learn(self.learner, data).result_
         return found
 
 
-def rivals_of(items: Any, X: Any = None, y: Any = None) -> tuple[tuple[Rival, ...], Decisions]:
-    """Return who competes, and for which decisions: those given, or those of the fits."""
+def rivals_of(
+    items: Any, X: Any = None, y: Any = None, features: FeaturesOption = "differences"
+) -> tuple[tuple[Rival, ...], Decisions]:
+    """Return who competes, and for which decisions: those given, or those of the fits.
+
+    Decisions that were never observed are left out.
+    """
     named = _named(items)
     learners = [_learner_of(item) for _, item in named]
     known = [learner for learner in learners if learner is not None]
@@ -60,12 +71,27 @@ def rivals_of(items: Any, X: Any = None, y: Any = None) -> tuple[tuple[Rival, ..
     _refuse_mixed(data, known)
     _refuse_silent([item for _, item in named], known)
     base = known[0] if known else _default(data)
+    observed = counted_part(data)
     found = [
-        _rival(item, learner, base, data)
+        _outside(item, observed, features)
+        if _is_outside(item)
+        else _rival(item, learner, base, data)
         for (_, item), learner in zip(named, learners, strict=True)
     ]
     names = _distinct([name or rival.name for (name, _), rival in zip(named, found, strict=True)])
-    return tuple(Rival(n, r.learner, r.result) for n, r in zip(names, found, strict=True)), data
+    rivals = tuple(Rival(n, r.learner, r.result) for n, r in zip(names, found, strict=True))
+    return rivals, observed
+
+
+def _is_outside(item: Item) -> bool:
+    """Whether an item is a model of another package."""
+    ours = isinstance(item, WelfareLearner | FitResult | WelfareFunction | str)
+    return not ours and is_outsider(item)
+
+
+def _outside(item: Any, data: Decisions, features: FeaturesOption) -> Rival:
+    found = outsider_of(item, data, features)
+    return Rival(found.name, found)
 
 
 def _named(items: Any) -> list[tuple[str | None, Item]]:
@@ -87,9 +113,12 @@ def _named(items: Any) -> list[tuple[str | None, Item]]:
         if isinstance(item, str):
             _doctrine(item, family)  # refuses what is none
         elif not isinstance(item, WelfareLearner | FitResult | WelfareFunction):
+            if _is_outside(item):
+                continue
             raise InputError(
                 "what is compared must be a ComparisonClassifier, a WelfareRegressor, a fit's "
-                f"result_, the name of a doctrine or a WelfareFunction; found {item!r:.60}."
+                "result_, the name of a doctrine, a WelfareFunction, a scikit-learn estimator or a "
+                f"result of statsmodels; found {item!r:.60}."
             )
     return named
 
@@ -177,7 +206,14 @@ def _of_fits(items: list[Item]) -> Decisions:
                 "fits can only be compared on the same decisions; found fits to different ones. "
                 "Pass the decisions after the list, and learners, to fit them again."
             )
-    decided: Decisions = found[0]
+    known = [decided for decided in found if decided.by is not None]
+    for other in known[1:]:
+        if not same_deciders(known[0], other):
+            raise InputError(
+                "fits can only be compared on the same decisions; found fits that differ in who "
+                "decided. Pass the decisions after the list, and learners, to fit them again."
+            )
+    decided: Decisions = [*known, *found][0]
     return decided
 
 
@@ -226,6 +262,8 @@ def _rival(
                 "its learner, to fit it again, or result_.welfare, to judge its rule as it is."
             )
         result = None
+    if result is not None:
+        result = knowing(result, data)
     if isinstance(item, str):
         doctrine = _doctrine(item, options.family_of(base.family))
         return Rival(doctrine.name, clone(base).set_params(p=doctrine.p, prior=None))

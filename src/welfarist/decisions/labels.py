@@ -12,6 +12,8 @@ from welfarist.base.errors import InputError
 
 # Texts whose meaning is clear, the one for "the first was preferred" before the other.
 _CLEAR = (("yes", "no"), ("true", "false"), ("first", "second"))
+# Names that are looked at together.
+_AT_A_TIME = 4096
 
 
 @dataclass(frozen=True)
@@ -116,3 +118,19 @@ def numbered(names: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     except TypeError:  # texts and numbers have no common order
         number = {name: i for i, name in enumerate(dict.fromkeys(names.tolist()))}
         return np.array([number[name] for name in names.tolist()], dtype=np.intp)
+
+
+def are_more_than(names: npt.NDArray[Any], limit: int) -> bool:
+    """Whether more than so many different names are among these (n,); stops as soon as it knows.
+
+    Examples
+    --------
+    >>> are_more_than(np.array(["b", "a", "b"]), 1), are_more_than(np.array(["b", "a", "b"]), 2)
+    (True, False)
+    """
+    found: set[Any] = set()
+    for start in range(0, len(names), _AT_A_TIME):
+        found.update(names[start : start + _AT_A_TIME].tolist())
+        if len(found) > limit:
+            return True
+    return False

@@ -17,7 +17,14 @@ from welfarist.base.jobs import run_jobs
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import seed_of
 from welfarist.base.validation import FloatArray, check_count, check_level
-from welfarist.inference.likelihood import Likelihood, Quantity, chosen_places, quantities_named
+from welfarist.families.power_mean.family import POWER
+from welfarist.inference.likelihood import (
+    AVERSIONS,
+    Likelihood,
+    Quantity,
+    chosen_places,
+    quantities_named,
+)
 from welfarist.inference.refits import refit
 from welfarist.inference.resampling import resampling_of, unit_of
 from welfarist.losses.observed import Resampling, UnitName
@@ -116,7 +123,7 @@ class Bootstrap:
         Parameters
         ----------
         name : str
-            As in the `interval` of a result: "p", "tau", "weights" and so on.
+            As in the `interval` of a result: "p", "epsilon", "tau", "weights" and so on.
         level : float
             Between 0 and 1.
 
@@ -125,6 +132,9 @@ class Bootstrap:
         pair of floats, or (d, 2) array for "weights"
         """
         share = check_level(level)
+        if name in AVERSIONS and name not in self.names and POWER.name in self.names:
+            low, high = self.interval(POWER.name, share)
+            return 1.0 - high, 1.0 - low
         ends = np.array([self._ends(i, share) for i in chosen_places(self.quantities, name)])
         return ends if name == "weights" else (float(ends[0, 0]), float(ends[0, 1]))
 

@@ -274,13 +274,16 @@ def _inverse(information: FloatArray, labels: tuple[str, ...]) -> FloatArray:
 def _clusters(
     likelihood: Likelihood, kind: FormulaName, parameters: int
 ) -> npt.NDArray[np.intp] | None:
-    """The number of who decided, for every single decision (n,); None if each is on its own.
+    """The number of who decided, for every single decision (n,); None if each is on its own."""
+    return None if kind == "robust" else require_deciders(likelihood, parameters)
+
+
+def require_deciders(likelihood: Likelihood, parameters: int) -> npt.NDArray[np.intp]:
+    """Return the number of who decided (n,), or refuse where nobody said or too few did.
 
     The scores of G clusters add up to 0, so that they span no more than G - 1 directions: with
     fewer than there are parameters some errors would seem to be 0.
     """
-    if kind == "robust":
-        return None
     labels = likelihood.single.deciders
     if labels is None:
         raise InputError(

@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
-from welfarist.base.validation import FloatArray
+from welfarist.base.validation import FloatArray, is_real
 from welfarist.families.base import Family
 from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.profile import deviance_of
@@ -25,7 +25,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class DoctrineTest:
-    """A test of a rule, or a family of rules, within the one that was likelihood.
+    """A test of a rule, or a family of rules, within the one that was fitted.
 
     Attributes
     ----------
@@ -94,6 +94,7 @@ def likelihood_ratio(
     weights: Any = None,
     groups: Any = None,
     simulation: Simulation | None = None,
+    in_place_of: str | None = None,
 ) -> DoctrineTest:
     """Test a null that fixes the power, the weights, or both, against the fit.
 
@@ -111,6 +112,8 @@ def likelihood_ratio(
     simulation : Simulation, optional
         How samples are drawn under a null whose statistic follows no known distribution; left
         out, such nulls are refused.
+    in_place_of : str, optional
+        The standard errors whose Wald test does not apply.
     """
     likelihood.require()
     null = null_of(likelihood, doctrine, p, weights, groups)
@@ -134,7 +137,7 @@ def likelihood_ratio(
     )
     statistic, smallest = deviance_of(likelihood, found.value), 0.0
     too_far = _too_far(null, given, loss.shape.name)
-    notes = [_gone(null, found.weights), too_far, _dependent(likelihood, null)]
+    notes = [_gone(null, found.weights), too_far, _dependent(likelihood, null, in_place_of)]
     if irregular and simulation is not None:
         reference = reference_under(likelihood, loss, found, statistic, simulation)
         distribution, p_value = str(reference), reference.p_value(statistic)
@@ -160,6 +163,25 @@ def null_of(likelihood: Likelihood, doctrine: object, p: object, weights: Any, g
     return _null_of(likelihood, _one_power(doctrine, p), weights, groups)
 
 
+def power_asked(likelihood: Likelihood, doctrine: object, p: Any, epsilon: Any) -> Any:
+    """Return the power that a null asks for, as p or as inequality aversion, 1 - p."""
+    if epsilon is None:
+        return p
+    if doctrine is not None or p is not None:
+        other = repr(doctrine) if p is None else f"p = {p!r}"
+        raise InputError(
+            f"a test takes a doctrine, p or epsilon; found {other} and epsilon = {epsilon!r}."
+        )
+    if not likelihood.loss.family.has_aversion:
+        raise InputError(
+            "epsilon is the inequality aversion 1 - p of power means; found a family without. "
+            f"Test its own parameter, {likelihood.loss.shape.name}, with p=…."
+        )
+    if not is_real(epsilon) or np.isnan(epsilon):
+        raise InputError(f"epsilon must be a number, such as 0.5; found {epsilon!r}.")
+    return 1.0 - float(epsilon)
+
+
 def _one_power(doctrine: object, p: object) -> object:
     if doctrine is None:
         return p
@@ -177,7 +199,8 @@ def _null_of(likelihood: Likelihood, p: object, weights: Any, groups: Any) -> Nu
     loss = likelihood.loss
     if p is None and weights is None and groups is None:
         raise InputError(
-            "a test needs a null: the name of a doctrine, p=…, weights=… or groups=…; found none."
+            "a test needs a null: the name of a doctrine, p=…, epsilon=…, weights=… or groups=…; "
+            "found none."
         )
     power, degrees, edges, words = None, 0, 0, []
     if p is not None:
@@ -325,11 +348,17 @@ def _left_out(failed: int) -> str:
     return f"{failed} more samples were left out: a fit did not converge." if failed else ""
 
 
-def _dependent(likelihood: Likelihood, null: Null) -> str:
+def _dependent(likelihood: Likelihood, null: Null, in_place_of: str | None) -> str:
     """Say when it is known that decisions of one person were taken as independent."""
+    stands_in = f"no Wald test with {in_place_of} standard errors applies on an edge: this "
     if likelihood.single.deciders is None:
-        return ""
+        if in_place_of is None:
+            return ""
+        return f"{stands_in}likelihood ratio takes the noise model at its word."
     same = "the likelihood ratio takes the decisions of one person as independent"
+    if in_place_of is not None:
+        same = f"{stands_in}likelihood ratio takes the decisions of one person as independent"
+        return f"{same}, which can make the p-value too small."
     if null.edges:  # where no Wald test applies
         return f"{same}, which can make the p-value too small."
     return f'{same}; test(…, covariance="clustered") does not.'

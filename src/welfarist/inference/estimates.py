@@ -11,7 +11,13 @@ from scipy.stats import chi2
 from welfarist.base.errors import InputError
 from welfarist.inference.bootstrap import Bootstrap
 from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
-from welfarist.inference.intervals import MethodName, checked, interval, method_for
+from welfarist.inference.intervals import (
+    MethodName,
+    beyond_wald,
+    checked,
+    interval,
+    method_for,
+)
 from welfarist.inference.likelihood import Likelihood, Quantity
 from welfarist.inference.profile import undetermined_weights
 
@@ -134,18 +140,31 @@ def _methods(
 ) -> list[MethodName]:
     """How each interval is made: as asked for, or by profile where that is quick.
 
-    What lies on an edge has no Wald interval and gets a profile if all of those together take no
-    more than seconds: weights of 0, a p at the end of its search, and all weights there. Under a
-    prior every interval is that of the posterior.
+    Standard errors that do not take the likelihood at its word have Wald intervals; where none
+    applies a profile takes their place if that takes no more than seconds. Under a prior every
+    interval is that of the posterior.
     """
     if likelihood.prior is not None:
         return [method or "posterior"] * len(likelihood.names)
-    if method is not None:
-        return [method] * len(likelihood.names)
+    usual = method_for(covariance)
+    if method is not None or usual == "bootstrap":
+        return [method or usual] * len(likelihood.names)
+    quick = _quick_methods(likelihood, level)
+    if covariance == "fisher":
+        return quick
+    beyond = beyond_wald(likelihood, covariance)
+    pairs = zip(likelihood.names, quick, strict=True)
+    return [how if name in beyond else usual for name, how in pairs]
+
+
+def _quick_methods(likelihood: Likelihood, level: float) -> list[MethodName]:
+    """Profiles where they are quick, and standard errors elsewhere.
+
+    What lies on an edge has no Wald interval and gets a profile if all of those together take no
+    more than seconds: weights of 0, a p at the end of its search, and all weights there.
+    """
     loss = likelihood.loss
     read = _SMALLEST_PROFILE + loss.people.size + (0 if loss.squared else loss.decisions)
-    if covariance != "fisher":
-        return _but_for_edges(likelihood, [method_for(covariance)] * len(likelihood.names), read)
     weights = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_weight]
     others = len(likelihood.quantities) - len(weights)
     affordable = read * others <= _AFFORDABLE
@@ -206,10 +225,10 @@ def _ends(
         refusals.append(_beyond_wald(likelihood, [likelihood.names[i] for i in beyond]))
     for chosen in _alike(likelihood, methods, set(beyond)):
         name = "weights" if len(chosen) > 1 else likelihood.names[chosen[0]]
+        how = methods[chosen[0]]
+        errors = "fisher" if how == "profile" else covariance
         try:
-            how = methods[chosen[0]]
-            kind = "fisher" if how == "profile" else covariance
-            found = interval(likelihood, name, level, how, kind, resampled)
+            found = interval(likelihood, name, level, how, errors, resampled)
         except InputError as refusal:
             if f"No standard errors: {refusal}" not in refusals:
                 refusals.append(f"No interval: {refusal}")

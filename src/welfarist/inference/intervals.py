@@ -18,7 +18,7 @@ from welfarist.inference.covariance import (
     covariance_of,
     face_of,
 )
-from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.likelihood import Likelihood, turned
 from welfarist.inference.posterior import MethodName as MethodName
 from welfarist.inference.posterior import posterior_interval
 from welfarist.inference.profile import (
@@ -48,13 +48,13 @@ def interval(
     ----------
     likelihood : Likelihood
     name : str
-        "p", "tau", "rho", "scale", "weights", or one of the fit's names such as "weight of staff".
+        "p", "tau", "rho", "scale", "weights", or one of the fit's names such as "weight of staff";
+        "epsilon" for 1 - p.
     level : float
         Between 0 and 1.
     method : "profile", "wald", "bootstrap" or "posterior", optional
         Left out, it is "profile" for ``covariance="fisher"``, "bootstrap" for that and "wald" for
-        the others, but "profile" for estimates on an edge, to which Wald intervals do not apply.
-        Under a prior it is "posterior", and nothing else.
+        the others. Under a prior it is "posterior", and nothing else.
     covariance : "fisher", "robust", "clustered" or "bootstrap"
         From which standard errors a Wald interval is made.
     resampled : callable, optional
@@ -62,13 +62,14 @@ def interval(
     """
     asked = method
     level, method = checked(level, method, covariance)
+    if likelihood.is_aversion(name):
+        shape = likelihood.loss.shape.name
+        return turned(interval(likelihood, shape, level, asked, covariance, resampled))
     if likelihood.prior is not None:
         return posterior_interval(likelihood, likelihood.places(name), level, asked, covariance)
     likelihood.require()
     _refuse_posterior(method)
     chosen = likelihood.places(name)
-    if asked is None and method == "wald":
-        return _wald_or_profile(likelihood, chosen, level, covariance)
     draw = resampled or partial(bootstrap, likelihood)
     if method == "bootstrap":
         return np.array(draw().interval(name, level)).reshape(-1, 2)
@@ -79,6 +80,56 @@ def interval(
         return _wald(likelihood, chosen, level, covariance_of(likelihood, covariance))
     allowed = float(chi2.ppf(level, 1))
     return np.array([_by_profile(likelihood, i, allowed) for i in chosen])
+
+
+def default_interval(
+    likelihood: Likelihood,
+    name: str,
+    level: float,
+    covariance: CovarianceName,
+    resampled: Callable[[], Bootstrap] | None = None,
+) -> FloatArray:
+    """Return the intervals (1, 2) or (d, 2) that go with standard errors, where nobody chose.
+
+    Where no Wald interval applies, on an edge or without standard errors, it is that of the
+    profile likelihood, which takes decisions as independent.
+    """
+    if likelihood.prior is not None or method_for(covariance) != "wald":
+        return interval(likelihood, name, level, None, covariance, resampled)
+    beyond = beyond_wald(likelihood.require(), covariance)
+    if likelihood.is_aversion(name):
+        shape = likelihood.loss.shape.name
+        return turned(default_interval(likelihood, shape, level, covariance))
+    parts = []
+    for i in likelihood.places(name):
+        one = likelihood.names[i]
+        how: tuple[MethodName, CovarianceName] = ("wald", covariance)
+        if one in beyond:
+            how = ("profile", "fisher")
+        parts.append(interval(likelihood, one, level, *how))
+    return np.concatenate(parts)
+
+
+def beyond_wald(likelihood: Likelihood, covariance: CovarianceName) -> set[str]:
+    """Return the names of the estimates to which no Wald interval of a formula applies."""
+    try:
+        if covariance != "bootstrap":
+            covariance_of(likelihood, covariance)
+    except InputError:  # there are no standard errors
+        return set(likelihood.names)
+    return set(face_of(likelihood).on_edge)
+
+
+def kind_for(
+    method: MethodName | None, asked: CovarianceName | None, own: CovarianceName
+) -> CovarianceName:
+    """Return the standard errors of a question: those asked for, or the result's own.
+
+    Whoever asks for a profile likelihood asks for the likelihood's own.
+    """
+    if asked is not None:
+        return asked
+    return "fisher" if method == "profile" else own
 
 
 def method_for(covariance: CovarianceName) -> MethodName:
@@ -113,20 +164,6 @@ def checked(
             f'found covariance="{covariance}", which does not. Use method="wald".'
         )
     return level, method
-
-
-def _wald_or_profile(
-    likelihood: Likelihood, chosen: list[int], level: float, covariance: CovarianceName
-) -> FloatArray:
-    """Wald intervals (n, 2), but profiles of estimates on an edge, to which they do not apply."""
-    edge = set(face_of(likelihood).on_edge)
-    found = []
-    for i in chosen:
-        on_edge = likelihood.names[i] in edge
-        how: MethodName = "profile" if on_edge else "wald"
-        kind: CovarianceName = "fisher" if on_edge else covariance
-        found.append(interval(likelihood, likelihood.names[i], level, how, kind))
-    return np.concatenate(found)
 
 
 def _refuse_posterior(method: MethodName) -> None:

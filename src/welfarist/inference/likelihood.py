@@ -26,6 +26,8 @@ from welfarist.solvers.newton import Newton
 
 Found = TypeVar("Found")
 
+# What economists call 1 - p, where the family has it.
+AVERSIONS = ("epsilon", "inequality aversion")
 # A parameter this near to its bound, relative to it, is at it.
 _AT_BOUND = 1e-3
 # A flip rate, or a logarithm, this near to its bound is there: no data tell them apart.
@@ -244,6 +246,11 @@ class Likelihood:
         """Names of everything that was learned, in the order of :attr:`estimates`."""
         return tuple(quantity.name for quantity in self.quantities)
 
+    def is_aversion(self, name: str) -> bool:
+        """Whether a name stands for 1 - p, of a p that was learned."""
+        known = self.loss.learn_power and self.loss.family.has_aversion
+        return known and name in AVERSIONS and name not in self.names
+
     def places(self, name: str) -> list[int]:
         """Return the places of the estimates that go by a name: of all weights for "weights"."""
         return chosen_places(self.quantities, name)
@@ -292,6 +299,11 @@ class Likelihood:
         lower, upper = self.loss.extra_bounds
         near = np.minimum(self.point.extras - lower, upper - self.point.extras)
         return [bool(gap <= _AT_END) for gap in near]
+
+
+def turned(ends: FloatArray) -> FloatArray:
+    """Return the intervals (r, 2) of 1 - p from those of p."""
+    return np.asarray(1.0 - ends[:, ::-1])
 
 
 def quantities_named(names: tuple[str, ...]) -> tuple[Quantity, ...]:

@@ -15,6 +15,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.counting.findings import ExactRecord
 from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.inference.clusters import default_covariance
 from welfarist.inference.likelihood import Likelihood
 from welfarist.learners import options
 from welfarist.losses import DecisionLoss, Loss, with_prior, within_search
@@ -199,6 +200,7 @@ def record_of(
         certifier=said.certifier,
         likelihood=likelihood,
         decided=decided,
+        covariance=default_covariance(likelihood),
     )
 
 

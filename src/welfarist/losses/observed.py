@@ -232,6 +232,10 @@ class Observed(Protocol):
         """Return what draws decisions from a rule whose mean loss is `value`."""
         ...
 
+    def null_loss(self) -> float:
+        """Return the mean loss of knowing nothing: coin flips, or the mean of all scores."""
+        ...
+
     def least_loss(self) -> float:
         """Return a mean loss that no rule can have less of."""
         ...

@@ -182,6 +182,10 @@ class ObservedPairs:
         counts = np.rint(self.graph.pairs.count)
         return PairSampler(self, counts, self.noise.probability(z, extras[1:]))
 
+    def null_loss(self) -> float:
+        """Return the mean loss of flipping a coin."""
+        return float(np.log(2.0))
+
     def least_loss(self) -> float:
         """Return the mean loss if every pair had the chances that were observed."""
         count, lead = self.graph.pairs.count, self.graph.pairs.lead

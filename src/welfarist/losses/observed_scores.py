@@ -190,6 +190,11 @@ class ObservedScores:
         rows = np.repeat(np.arange(len(counts)), counts)
         return ScoreSampler(self, rows, predicted[rows], float(np.sqrt(value)))
 
+    def null_loss(self) -> float:
+        """Return the mean squared error of the mean of all scores."""
+        mean = float(self.sample_weight @ self.scores)
+        return float(self.sample_weight @ np.square(self.scores - mean))
+
     def least_loss(self) -> float:
         """Return 0: scores could be explained exactly."""
         return 0.0

@@ -12,7 +12,8 @@ from welfarist.base.errors import InputError
 from welfarist.base.front_door import public
 from welfarist.checks import Calibration, Misfit, Residuals, Surprises
 from welfarist.checks.kinds import Checks, checks_of
-from welfarist.inference.covariance import CovarianceName, check_covariance
+from welfarist.inference.clusters import check_choice
+from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.intervals import MethodName
 from welfarist.results.learned import Caveat, Learned
 from welfarist.results.statistics import Statistics
@@ -102,12 +103,19 @@ class FitResult(Learned):
 
         They are those of `bse` and `cov_params`, and of intervals: profile likelihood for
         "fisher", Wald for "robust" and "clustered", bootstrap for "bootstrap". Tests are
-        likelihood ratios for "fisher" and Wald tests for the others.
+        likelihood ratios for "fisher" and Wald tests for the others. A fit to decisions of which
+        it is known who made them (``Comparisons(…, by=…)``) is "clustered" from the start, if
+        there are more decision makers than learned numbers; others are "fisher".
 
         Parameters
         ----------
         covariance : "fisher", "robust", "clustered" or "bootstrap"
-            See :meth:`cov_params`.
+            See :meth:`cov_params`. "clustered" is refused where nobody said who decided.
+
+        Notes
+        -----
+        Where an estimate or a null lies on an edge no Wald interval and no Wald test applies.
+        There the likelihood answers instead, and says so; it takes decisions as independent.
 
         Examples
         --------
@@ -118,7 +126,7 @@ class FitResult(Learned):
         >>> robust.covariance, bool(robust.bse == robust.cov_params("robust") ** 0.5)
         ('robust', True)
         """
-        return replace(self, covariance=check_covariance(covariance))
+        return replace(self, covariance=check_choice(self.likelihood, self.decided, covariance))
 
     @property
     def statistics(self) -> Statistics:
@@ -133,7 +141,11 @@ class FitResult(Learned):
     tvalues = asked(Statistics.tvalues)
     pvalues = asked(Statistics.pvalues)
     on_edge = asked(Statistics.on_edge)
+    n_clusters = asked(Statistics.n_clusters)
     llf = asked(Statistics.llf)
+    llnull = asked(Statistics.llnull)
+    prsquared = asked(Statistics.prsquared)
+    rsquared = asked(Statistics.rsquared)
     aic = asked(Statistics.aic)
     bic = asked(Statistics.bic)
     cov_params = handed_on(Statistics.cov_params)
@@ -143,6 +155,8 @@ class FitResult(Learned):
     profile = handed_on(Statistics.profile)
     estimates = handed_on(Statistics.estimates)
     test = handed_on(Statistics.test)
+    wald_test = handed_on(Statistics.wald_test)
+    contrast = handed_on(Statistics.contrast)
 
     def calibration(self, bins: int = 10) -> Calibration:
         """Return how often the more likely action was chosen, beside how often the rule says.
@@ -299,7 +313,13 @@ class FitResult(Learned):
         Converged: ...
         No intervals: a likelihood of scores needs some that the rule does not explain exactly; ...
         """
-        names = {"log-likelihood": "llf", "AIC": "aic", "BIC": "bic"}
+        names = {
+            "log-likelihood": "llf",
+            "null log-likelihood": "llnull",
+            "pseudo R squared": "prsquared",
+            "AIC": "aic",
+            "BIC": "bic",
+        }
         criteria = {words: partial(getattr, self, name) for words, name in names.items()}
         return summarise(
             self, self.estimates, criteria, level, method, covariance, self._found_since()

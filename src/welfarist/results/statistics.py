@@ -9,29 +9,40 @@ import numpy as np
 from scipy.stats import norm
 
 from welfarist.base.errors import InputError
+from welfarist.base.named_values import MaskedNamedValues, NamedValues
 from welfarist.base.parameters import WEIGHT
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray, check_level, is_real
 from welfarist.inference.bootstrap import RESAMPLES, Bootstrap, bootstrap
+from welfarist.inference.contrasts import Contrast, contrast, linear_wald
 from welfarist.inference.covariance import (
     CovarianceName,
     check_covariance,
     covariance_of,
     face_of,
 )
-from welfarist.inference.doctrine_tests import DoctrineTest, likelihood_ratio, null_of
+from welfarist.inference.doctrine_tests import (
+    DoctrineTest,
+    likelihood_ratio,
+    null_of,
+    power_asked,
+)
 from welfarist.inference.estimates import Estimates, estimates
-from welfarist.inference.intervals import MethodName, interval
-from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.intervals import (
+    MethodName,
+    default_interval,
+    interval,
+    kind_for,
+)
 from welfarist.inference.power_profile import Profile, profile_of
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
 from welfarist.inference.wald_tests import check_wald, wald
 from welfarist.losses.observed import UnitName
-from welfarist.results.learned import Learned
+from welfarist.results.goodness import Goodness
 
 
 @dataclass(frozen=True, eq=False)
-class Statistics:
+class Statistics(Goodness):
     """What a fit says about how sure it is; each is worked out when first asked for.
 
     Everything rests on the likelihood: that of the noise model for comparisons, for scores a
@@ -42,20 +53,22 @@ class Statistics:
     curvature, but no tests, information criteria or bootstrap.
     """
 
-    learned: Learned
-
     @property
     def param_names(self) -> tuple[str, ...]:
         """Names of what was learned, such as "p", "weight of person 0" and "tau"."""
         return self.likelihood.names
 
     @property
-    def params(self) -> FloatArray:
-        """What was learned (k,), in the order of `param_names`; what was given is left out."""
-        return self.likelihood.estimates.copy()
+    def params(self) -> NamedValues:
+        """What was learned (k,), in the order of `param_names`; what was given is left out.
+
+        An array whose entries also go by name: ``params["p"]``, ``params["weight of staff"]``.
+        So do those of `bse`, `tvalues`, `pvalues` and `conf_int()`.
+        """
+        return NamedValues.of(self.likelihood.estimates, self.param_names)
 
     @property
-    def bse(self) -> np.ma.MaskedArray[Any, Any]:
+    def bse(self) -> MaskedNamedValues:
         """Standard errors of `params` (k,), masked for estimates that lie on an edge.
 
         A weight of 0 or an infinite p can err in one direction only, so that it has no standard
@@ -64,15 +77,11 @@ class Statistics:
         """
         likelihood = self.likelihood
         errors = np.sqrt(self.cov_params().diagonal())
-        return np.ma.MaskedArray(errors, mask=np.isin(likelihood.names, self.on_edge))
+        names = likelihood.names
+        return MaskedNamedValues.of(errors, np.isin(names, self.on_edge), names)
 
     @property
-    def nobs(self) -> float:
-        """How many decisions were observed, counts included; the same as `decisions`."""
-        return self.learned.decisions
-
-    @property
-    def tvalues(self) -> np.ma.MaskedArray[Any, Any]:
+    def tvalues(self) -> MaskedNamedValues:
         """How many standard errors each of `params` is away from 0 (k,), masked but for p.
 
         For p that is a test of the Nash rule, p = 0. Nobody can weigh less than 0, and tau, rho
@@ -83,41 +92,20 @@ class Statistics:
         shape = likelihood.loss.family.shape
         inner = shape.lowest < 0 < shape.highest and not likelihood.loss.has_zeros
         inside = np.array([q.is_shape and inner for q in likelihood.quantities], dtype=bool)
-        return np.ma.masked_where(~inside, self.params / self.bse)
+        ratio = np.ma.masked_where(~inside, np.asarray(self.params) / self.bse)
+        return MaskedNamedValues.of(ratio.data, np.ma.getmaskarray(ratio), likelihood.names)
 
     @property
-    def pvalues(self) -> np.ma.MaskedArray[Any, Any]:
+    def pvalues(self) -> MaskedNamedValues:
         """How often `tvalues` as far from 0 arise where 0 is true (k,), masked but for p."""
         away = self.tvalues
         chances = 2.0 * norm.sf(np.abs(away.filled(0.0)))
-        return np.ma.MaskedArray(chances, mask=np.ma.getmaskarray(away))
+        return MaskedNamedValues.of(chances, np.ma.getmaskarray(away), away.names)
 
     @property
     def on_edge(self) -> tuple[str, ...]:
         """Names of the estimates that lie where their range ends: a weight of 0, an infinite p."""
         return face_of(self.likelihood.require_curvature()).on_edge
-
-    @property
-    def llf(self) -> float:
-        """Log likelihood of the decisions; a tie counts as half of each outcome."""
-        likelihood = self.likelihood
-        likelihood.require_spread()
-        return likelihood.log_likelihood(likelihood.value)
-
-    @property
-    def aic(self) -> float:
-        """Akaike's information criterion: twice the learned numbers less twice `llf`.
-
-        As in statsmodels, the variance of scores does not count as learned. Weights that sum to 1
-        are one fewer than people, also at an infinite p, where they only say who counts.
-        """
-        return 2.0 * self.likelihood.require_maximum().parameters - 2.0 * self.llf
-
-    @property
-    def bic(self) -> float:
-        """The Bayesian information criterion: log n for each learned number less twice `llf`."""
-        likelihood = self.likelihood.require_maximum()
-        return float(np.log(likelihood.observations)) * likelihood.parameters - 2.0 * self.llf
 
     def cov_params(self, covariance: CovarianceName | None = None) -> FloatArray:
         """Return the covariance of `params` (k, k).
@@ -128,7 +116,8 @@ class Statistics:
             The inverse of the observed information; the sandwich that stays right if the noise
             model is wrong; the sandwich of whole decision makers (``Comparisons(…, by=…)``), with
             the factor G / (G - 1) for G of them; that of :meth:`bootstrap`. Left out, it is that
-            of the result: "fisher" unless :meth:`with_covariance` chose another.
+            of the result: "clustered" where it is known who decided, and "fisher" otherwise,
+            unless :meth:`with_covariance` chose another.
 
         Notes
         -----
@@ -204,17 +193,18 @@ class Statistics:
         Parameters
         ----------
         name : str
-            "p", "tau", "rho" or "scale", or a name such as "weight of staff", for a pair; or
-            "weights" for all of them.
+            "p", "epsilon" (inequality aversion, 1 - p), "tau", "rho" or "scale", or a name such as
+            "weight of staff", for a pair; or "weights" for all of them.
         level : float
             The probability, between 0 and 1.
         method : "profile", "wald" or "bootstrap", optional
             All values that a likelihood-ratio test would not reject; the estimate plus and minus
             standard errors, which is quick and does not apply on an edge; or what most of 999
             resamples give (seed 0; :meth:`bootstrap` has other numbers). Left out, it is "profile"
-            for ``covariance="fisher"``, "bootstrap" for that and "wald" for the others, with
-            "profile" again for estimates on an edge. Under a prior it is "posterior": a normal
-            distribution about the posterior's mode, in asinh p, log tau and the logits of weights.
+            for ``covariance="fisher"``, "bootstrap" for that and "wald" for the others; and
+            "profile" for an estimate on an edge, unless a covariance was asked for. Under a prior
+            it is "posterior": a normal distribution about the posterior's mode, in asinh p, log tau
+            and the logits of weights.
         covariance : "fisher", "robust", "clustered" or "bootstrap", optional
             The standard errors of a Wald interval; see :meth:`cov_params`.
 
@@ -237,7 +227,7 @@ class Statistics:
         alpha: float = 0.05,
         method: MethodName | None = None,
         covariance: CovarianceName | None = None,
-    ) -> FloatArray:
+    ) -> NamedValues:
         """Return the intervals of all `params` (k, 2) at level ``1 - alpha``; see `interval`.
 
         Where an infinite p was given or learned, weights only say who counts, and their intervals
@@ -253,7 +243,7 @@ class Statistics:
         if likelihood.learned_weights:
             every.insert(int(likelihood.loss.learn_power), WEIGHT.name)
         parts = [self._interval(name, 1.0 - alpha, method, covariance) for name in every]
-        return np.concatenate([np.empty((0, 2)), *parts])
+        return NamedValues.of(np.concatenate([np.empty((0, 2)), *parts]), likelihood.names)
 
     def profile(self, points: int = 101, level: float = 0.95) -> Profile:
         """Return how well each power explains the decisions, everything else at its best.
@@ -288,7 +278,7 @@ class Statistics:
         :meth:`interval`; a `level` of None leaves out standard errors and intervals. Without a
         `method`, profile likelihoods are replaced by standard errors where they take seconds.
         """
-        kind = self.learned.covariance if covariance is None else covariance
+        kind = kind_for(method, covariance, self.learned.covariance)
         likelihood = self.likelihood
         return likelihood.once(
             ("estimates", level, method, kind),
@@ -303,16 +293,18 @@ class Statistics:
         covariance: CovarianceName | None,
     ) -> FloatArray:
         """The interval (1, 2), or those of all weights (d, 2), from what was asked for."""
-        kind = self.learned.covariance if covariance is None else covariance
-        if method == "profile" and covariance is None:  # a choice of this one interval
-            kind = "fisher"
-        return interval(self.likelihood, name, level, method, kind, self._resampled)
+        likelihood = self.likelihood
+        kind = kind_for(method, covariance, self.learned.covariance)
+        if method is None and covariance is None:
+            return default_interval(likelihood, name, level, kind, self._resampled)
+        return interval(likelihood, name, level, method, kind, self._resampled)
 
     def test(
         self,
         doctrine: str | None = None,
         *,
         p: float | str | None = None,
+        epsilon: float | None = None,
         weights: Any = None,
         groups: Any = None,
         covariance: CovarianceName | None = None,
@@ -329,14 +321,16 @@ class Statistics:
             "utilitarian", "Nash", "egalitarian" and so on: the power it stands for.
         p : float or str, optional
             Another power.
+        epsilon : float, optional
+            The same as inequality aversion: 1 - p.
         weights : "equal", (d,) array-like or mapping, optional
             Weights, alone or together with a power.
         groups : (d,) array-like or mapping, optional
             People who share a weight.
         covariance : "fisher", "robust", "clustered" or "bootstrap", optional
             Makes it a Wald test with these standard errors, of a null that is not on an edge.
-            Left out, it is that of the result if :meth:`with_covariance` chose one, and a
-            likelihood-ratio test otherwise.
+            Left out, it is that of the result where that is not "fisher", as where it is known
+            who decided, and a likelihood-ratio test otherwise, or where no Wald test applies.
         resamples, random_state, n_jobs, progress
             Samples that are drawn under a null whose statistic follows no known distribution,
             their seed, how many processes share the work, and whether a progress bar is shown.
@@ -356,33 +350,94 @@ class Statistics:
         them, which can take a minute: a p-value is then at least 1 / (resamples + 1).
         """
         likelihood = self.likelihood
-        if covariance is None and self.learned.covariance != "fisher":
-            covariance = self.learned.covariance
+        asked: dict[str, Any] = dict(
+            doctrine=doctrine,
+            p=power_asked(likelihood, doctrine, p, epsilon),
+            weights=weights,
+            groups=groups,
+        )
+        in_place_of = None
         if covariance is not None:
-            kind = check_covariance(covariance)
-            null = null_of(likelihood.require(), doctrine, p, weights, groups)
-            check_wald(likelihood, null, kind)
-            return wald(likelihood, null, self.cov_params(kind), kind)
+            return self._wald(asked, check_covariance(covariance))
+        if self.learned.covariance != "fisher":
+            null_of(likelihood.require(), **asked)  # what is no null is refused as such
+            try:
+                return self._wald(asked, self.learned.covariance)
+            except InputError:  # on an edge: the likelihood ratio applies, and says so
+                in_place_of = self.learned.covariance
         simulation = None
         if resamples is not None:
             simulation = Simulation(resamples, random_state, n_jobs, progress)
-        return likelihood_ratio(
-            likelihood, doctrine, p=p, weights=weights, groups=groups, simulation=simulation
-        )
+        return likelihood_ratio(likelihood, **asked, simulation=simulation, in_place_of=in_place_of)
 
-    @property
-    def likelihood(self) -> Likelihood:
-        """The likelihood, or why there is none."""
-        found = self.learned.likelihood
-        if found is None and self.learned.decided is None:
-            raise InputError(
-                "standard errors, intervals, tests and information criteria need the decisions; "
-                "found a record without them. Ask the fit itself, before without_data()."
-            )
-        if found is None:
-            raise InputError(
-                "standard errors, intervals, tests and information criteria need a likelihood; "
-                'found a fit that counts errors, which has none. Fit with noise="logistic" or '
-                '"lapse"; result_.exact has the set of powers that are as good.'
-            )
-        return found
+    def _wald(self, asked: dict[str, Any], kind: CovarianceName) -> DoctrineTest:
+        """A test of a doctrine by standard errors of a kind, or why it does not apply."""
+        likelihood = self.likelihood
+        null = null_of(likelihood.require(), **asked)
+        check_wald(likelihood, null, kind)
+        return wald(likelihood, null, self.cov_params(kind), kind)
+
+    def wald_test(self, null: Any, covariance: CovarianceName | None = None) -> DoctrineTest:
+        """Test linear equations between the estimates, all of them together.
+
+        Parameters
+        ----------
+        null : str, mapping, or list of them
+            Equations such as ``"weight of patients = weight of staff"``, ``"epsilon = 1"`` or
+            ``"weight of patients - 2 weight of staff = 0"``, with commas between several; what
+            stands without ``=`` is 0. Names are those of `param_names`, "epsilon" for 1 - p, and
+            people's names for their weights. A mapping of names to numbers is a sum that is 0:
+            ``{"patients": 1, "staff": -1}``.
+        covariance : "fisher", "robust", "clustered" or "bootstrap", optional
+            See :meth:`cov_params`.
+
+        Returns
+        -------
+        DoctrineTest
+            The statistic is compared with chi-squared, a degree of freedom for each equation that
+            does not follow from the others.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from welfarist import WelfareRegressor, power_mean
+        >>> rng = np.random.default_rng(0)
+        >>> utilities = rng.uniform(1, 10, (200, 3))
+        >>> scores = power_mean(utilities, -1, [0.4, 0.3, 0.3]) + rng.normal(0, 0.3, 200)
+        >>> result = WelfareRegressor().fit(utilities, scores).result_
+        >>> print(result.wald_test("weight of person 1 = weight of person 2"))
+        Null: weight of person 1 = weight of person 2
+        Wald 3.1..., chi-squared with 1 degree of freedom, fisher standard errors
+        p-value 0.07...
+        """
+        kind = check_covariance(self.learned.covariance if covariance is None else covariance)
+        return linear_wald(self.likelihood, null, self.cov_params(kind), kind)
+
+    def contrast(
+        self,
+        of: Any,
+        value: float = 0.0,
+        level: float = 0.95,
+        covariance: CovarianceName | None = None,
+    ) -> Contrast:
+        """Return a linear combination of the estimates with its standard error and interval.
+
+        Parameters
+        ----------
+        of : str or mapping
+            ``"weight of patients - weight of staff"``, or ``{"patients": 1, "staff": -1}``; names
+            as in :meth:`wald_test`.
+        value : float
+            What is tested.
+        level : float
+            Of the interval, between 0 and 1.
+        covariance : "fisher", "robust", "clustered" or "bootstrap", optional
+            See :meth:`cov_params`.
+
+        Returns
+        -------
+        Contrast
+            `estimate`, `standard_error`, `low`, `high`, `statistic`, `p_value`; prints as text.
+        """
+        kind = check_covariance(self.learned.covariance if covariance is None else covariance)
+        return contrast(self.likelihood, of, value, level, self.cov_params(kind), kind)

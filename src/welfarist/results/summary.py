@@ -7,24 +7,46 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from welfarist.base.data_frames import to_frame
 from welfarist.base.errors import InputError
-from welfarist.base.exports import Alignment, Table, as_json, number, pair, strict
+from welfarist.base.exports import (
+    DECIMALS,
+    Alignment,
+    Table,
+    as_json,
+    check_decimals,
+    number,
+    pair,
+    strict,
+)
 from welfarist.base.wording import listed
 from welfarist.families.power_mean.family import POWER
+from welfarist.inference.clusters import INSTEAD, about_few, about_too_few, number_of_clusters
 from welfarist.inference.covariance import CovarianceName, flat_weights
 from welfarist.inference.estimates import Estimate, Estimates
-from welfarist.inference.intervals import MethodName, checked
+from welfarist.inference.intervals import MethodName, checked, kind_for
 from welfarist.inference.likelihood import weight_name
 from welfarist.results.learned import Learned
+from welfarist.results.stars import StarsOption, about_stars, check_stars, starred
 from welfarist.results.version_0_1 import upgraded_row
 
 # A share of errors that is proven up to this is proven.
 _ROUNDING = 1e-12
 
 _AVERSION = "inequality aversion"
-_CRITERIA = ("log-likelihood", "AIC", "BIC")
+# Figures with two decimals.
+_CRITERIA = ("log-likelihood", "null log-likelihood", "AIC", "BIC")
+# Names of rows as LaTeX writes them.
+SPELLED = {
+    "power p": "power $p$",
+    _AVERSION: r"inequality aversion $\varepsilon$",
+    "temperature tau": r"temperature $\tau$",
+    "flip probability rho": r"flip probability $\rho$",
+    "R squared": "$R^2$",
+    "pseudo R squared": "pseudo $R^2$",
+}
 Estimated = Callable[[float | None, MethodName | None, CovarianceName | None], Estimates]
 _METHODS = {
     "profile": "profile likelihood",
@@ -33,7 +55,7 @@ _METHODS = {
     "posterior": "the posterior's mode and curvature",
     "ranges": "all rules that explain every decision",
 }
-_COVARIANCES = {
+COVARIANCES = {
     "fisher": "the likelihood's curvature",
     "robust": "the robust covariance (sandwich)",
     "clustered": "the covariance clustered by who decided",
@@ -65,6 +87,9 @@ class SummaryRow:
         How far that weight reaches, where p is so far out that weights mislead.
     determined : bool
         Whether the data say more of a weight than that it is one of many.
+    p_value : float or None
+        How often an estimate is as many standard errors away from 0 where 0 is true; None where 0
+        is an edge, as for weights.
     """
 
     parameter: str
@@ -78,6 +103,7 @@ class SummaryRow:
     person: int | None = None
     reach: float | None = None
     determined: bool = True
+    p_value: float | None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(upgraded_row(state))
@@ -111,6 +137,8 @@ class SummaryRecord:
         How the fit ended, how intervals were made, and why some are missing.
     caveats : tuple of str
         What a reader must know.
+    clusters : int or None
+        How many people decided; None if nobody said, or intervals were not asked for.
     """
 
     decisions: float
@@ -121,6 +149,7 @@ class SummaryRecord:
     converged: bool
     lines: tuple[str, ...]
     caveats: tuple[str, ...]
+    clusters: int | None = None
 
 
 class Summary(str):
@@ -133,8 +162,8 @@ class Summary(str):
     >>> summary = WelfareRegressor().fit(utilities, [2.1, 2.9, 4.0, 4.1, 2.9]).result_.summary()
     >>> "power p" in summary
     True
-    >>> summary.as_latex().splitlines()[2]
-    '\\begin{tabular}{lrrrl}'
+    >>> summary.as_latex(label="tab:rule").splitlines()[3:6]
+    ['\\caption{Learned from 5 decisions}', '\\label{tab:rule}', '\\begin{tabular}{lrrr}']
     >>> [row["parameter"] for row in summary.to_dict()["parameters"]]
     ['p', 'inequality aversion', 'weight of person 0', 'weight of person 1']
     """
@@ -166,9 +195,36 @@ class Summary(str):
         """Return a piece of HTML, with names escaped and nothing loaded from elsewhere."""
         return _table(self.record).as_html()
 
-    def as_latex(self) -> str:
-        """Return a LaTeX table, with names escaped; it needs no package."""
-        return _table(self.record).as_latex()
+    def as_latex(
+        self,
+        *,
+        booktabs: bool = True,
+        caption: str | None = None,
+        label: str | None = None,
+        digits: int = DECIMALS,
+        stars: StarsOption = False,
+    ) -> str:
+        r"""Return a LaTeX table, with names escaped.
+
+        Parameters
+        ----------
+        booktabs : bool
+            Whether rules are those of the package booktabs, which a comment names; else the table
+            needs no package.
+        caption : str, optional
+            In place of the title; an empty one leaves it out.
+        label : str, optional
+            What ``\ref`` calls the table, such as "tab:rule".
+        digits : int
+            Decimals of estimates, standard errors and intervals.
+        stars : bool or sequence of float
+            Whether to mark estimates that are far from 0: p-values below 0.1, 0.05 and 0.01, or
+            below levels of your own. Only p (against 0, Nash) and inequality aversion (against 0,
+            utilitarian) have stars: for weights and noise 0 is where their range ends.
+        """
+        record = _for_paper(self.record)
+        made = _table(record, check_decimals(digits), check_stars(stars))
+        return made.as_latex(booktabs=booktabs, caption=caption, label=label)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and texts; infinities are the strings "inf" and "-inf"."""
@@ -180,6 +236,7 @@ class Summary(str):
                 "fit": dict(record.figures),
                 "level": record.level,
                 "covariance": record.covariance,
+                "clusters": record.clusters,
                 "converged": record.converged,
                 "lines": list(record.lines),
                 "caveats": list(record.caveats),
@@ -218,10 +275,10 @@ def summarise(
 ) -> Summary:
     """Return the summary of a fit; see :meth:`FitResult.summary`.
 
-    `estimated` gives estimates with intervals, `criteria` log likelihood, AIC and BIC, where there
-    are any. `found_since` are caveats that checks of the fit have added to its own.
+    `estimated` gives estimates with intervals, `criteria` log likelihood, AIC and so on, where
+    there are any. `found_since` are caveats that checks of the fit have added to its own.
     """
-    covariance = result.covariance if covariance is None else covariance
+    covariance = kind_for(method, covariance, result.covariance)
     checked(0.95 if level is None else level, method, covariance)
     rows, lines = _rows_with_intervals(result, estimated, level, method, covariance)
     rows = [_as_far_as_known(row, result) for row in rows]
@@ -239,9 +296,26 @@ def summarise(
             covariance=covariance,
             converged=result.converged,
             lines=tuple(lines),
-            caveats=(*(caveat.message for caveat in result.caveats), *found_since),
+            caveats=(*_caveats(result, rows, covariance), *found_since),
+            clusters=_clusters(result, rows),
         )
     )
+
+
+def _clusters(result: Learned, rows: Sequence[SummaryRow]) -> int | None:
+    """How many people decided, where standard errors say so."""
+    if result.likelihood is None or all(row.standard_error is None for row in rows):
+        return None
+    return number_of_clusters(result.likelihood)
+
+
+def _caveats(result: Learned, rows: Sequence[SummaryRow], covariance: CovarianceName) -> list[str]:
+    """What must be known of the fit, and of its standard errors."""
+    said = [caveat.message for caveat in result.caveats]
+    if _clusters(result, rows) is not None and result.likelihood is not None:
+        few = about_few(result.likelihood, covariance)
+        said += [f"{few} {INSTEAD}"] if few else []
+    return said
 
 
 def _rows_with_intervals(
@@ -261,7 +335,7 @@ def _rows_with_intervals(
         return rows, []
     found = estimated(level, method, covariance)
     by_name = {estimate.name: estimate for estimate in found.rows}
-    rows = [_sure(row, by_name, result.family.shape.name) for row in rows]
+    rows = [_tested(_sure(row, by_name, result.family.shape.name), result) for row in rows]
     lines = _how_intervals_were_made(result, found.rows, level, covariance)
     return rows, [*lines, *found.refusals]
 
@@ -298,6 +372,17 @@ def _sure(row: SummaryRow, found: dict[str, Estimate], shape: str) -> SummaryRow
         high=high,
         method=estimate.method,
     )
+
+
+def _tested(row: SummaryRow, result: Learned) -> SummaryRow:
+    """The row with how far it is from 0, where 0 lies inside its range."""
+    likelihood, shape = result.likelihood, result.family.shape
+    inside = row.parameter == _AVERSION
+    if row.parameter == shape.name and likelihood is not None:
+        inside = shape.lowest < 0 < shape.highest and not likelihood.loss.has_zeros
+    if not inside or not row.standard_error:
+        return row
+    return replace(row, p_value=float(2.0 * norm.sf(abs(row.estimate) / row.standard_error)))
 
 
 def _with_ranges(rows: list[SummaryRow], result: Learned) -> list[SummaryRow]:
@@ -348,7 +433,7 @@ def _figures(
         try:
             found.append((name, criterion()))
         except InputError:  # there is none; the lines below the table say why
-            break
+            continue
     return [(name, float(value)) for name, value in found if value is not None]
 
 
@@ -390,21 +475,24 @@ def _how_intervals_were_made(
     if _holds_power(result) and "weights" in kinds.get("wald", []):
         parts[-1] += " with p held where it is"
     lines = [f"{100 * level:.6g}% intervals by {', by '.join(parts)}"] if parts else []
+    clusters = None if result.likelihood is None else number_of_clusters(result.likelihood)
     if any(row.standard_error is not None for row in rows):
         under = result.likelihood is not None and result.likelihood.prior is not None
-        source = "the posterior's curvature" if under else _COVARIANCES.get(covariance, covariance)
-        lines.append(f"Standard errors from {source}")
+        by = f" ({clusters} decision makers)" if covariance == "clustered" else ""
+        source = "the posterior's curvature" if under else COVARIANCES.get(covariance, covariance)
+        lines.append(f"Standard errors from {source}{by}")
         if under:
             lines.append("No tests, AIC or BIC: the estimates are drawn to the prior")
-        elif covariance != "fisher" and "profile" in kinds:
-            lines.append("Profiles take decisions as independent")
-    together = covariance in ("clustered", "bootstrap")
-    deciders = None if result.likelihood is None else result.likelihood.single.deciders
-    if lines and not together and deciders is not None:
-        lines.append(
-            "Decisions were taken as independent, though it is known who decided: "
-            'summary(covariance="clustered") is wider where people differ'
-        )
+    if "profile" in kinds and covariance == "robust":
+        lines.append("Profile likelihoods take the noise model at its word")
+    if not lines or result.likelihood is None or clusters is None:
+        return lines
+    if covariance not in ("clustered", "bootstrap") and result.likelihood.prior is None:
+        wider = 'summary(covariance="clustered") is wider where people differ'
+        why = about_too_few(result.likelihood) or wider
+        lines.append(f"Decisions were taken as independent, though it is known who decided: {why}")
+    elif "profile" in kinds:
+        lines.append("Profile likelihoods take the decisions of one person as independent")
     return lines
 
 
@@ -422,13 +510,24 @@ def _kind_in_words(row: Estimate) -> str:
     return "weights of 0" if zero else row.quantity.parameter.name
 
 
-def _table(record: SummaryRecord) -> Table:
+def _for_paper(record: SummaryRecord) -> SummaryRecord:
+    """The record with the doctrine in a line of its own: beside the numbers a page has no room."""
+    first, *others = record.rows
+    if not first.note:
+        return record
+    said = f"{first.words or first.parameter}: {first.note}"
+    rows = (replace(first, note=""), *others)
+    return replace(record, rows=rows, lines=(said, *record.lines))
+
+
+def _table(record: SummaryRecord, digits: int = DECIMALS, stars: Sequence[float] = ()) -> Table:
     """The record in cells; columns in which nothing would stand are left out."""
     names = [row.words or row.parameter for row in record.rows]
     names += [name for name, _ in record.figures]
-    values = [_estimate(row) for row in record.rows]
+    values = [_estimate(row, digits) + starred(row.p_value, stars) for row in record.rows]
     values += [
-        f"{round(v, 2) + 0.0:.2f}" if n in _CRITERIA else number(v) for n, v in record.figures
+        f"{round(v, 2) + 0.0:.2f}" if n in _CRITERIA else number(v, digits)
+        for n, v in record.figures
     ]
     blank = [""] * len(record.figures)
     ranges = any(row.method == "ranges" for row in record.rows)
@@ -437,22 +536,32 @@ def _table(record: SummaryRecord) -> Table:
         ("", names, "left"),
         ("estimate", values, "right"),
         ("reach", [_two_digits(row.reach) for row in record.rows] + blank, "right"),
-        ("std. error", [number(row.standard_error) for row in record.rows] + blank, "right"),
-        ("range" if ranges else level, _intervals(record.rows) + blank, "right"),
+        (
+            "std. error",
+            [number(row.standard_error, digits) for row in record.rows] + blank,
+            "right",
+        ),
+        ("range" if ranges else level, _intervals(record.rows, digits) + blank, "right"),
         ("", [row.note for row in record.rows] + blank, "left"),
     ]
-    kept = [column for column in columns[:-1] if any(column[1])] + columns[-1:]
+    kept = [column for column in columns if any(column[1])]
     plural = "" if record.decisions == 1 else "s"
     return Table(
         title=f"Learned from {record.decisions:.15g} decision{plural}",
         header=tuple(header for header, _, _ in kept),
         rows=tuple(zip(*(cells for _, cells, _ in kept), strict=True)),
         alignment=tuple(side for _, _, side in kept),
-        lines=(*record.lines, *(f"Note: {caveat}" for caveat in record.caveats)),
+        lines=(
+            *about_stars(stars),
+            *record.lines,
+            *(f"Note: {caveat}" for caveat in record.caveats),
+        ),
+        breaks=(len(record.rows),) if record.figures else (),
+        spelled=SPELLED,
     )
 
 
-def _estimate(row: SummaryRow) -> str:
+def _estimate(row: SummaryRow, digits: int) -> str:
     """The estimate with the digits that mean something.
 
     A p that rounds to 0 is shown as 0, which is Nash, not as 1e-9.
@@ -460,16 +569,16 @@ def _estimate(row: SummaryRow) -> str:
     if not row.determined or row.reach is not None:
         return f"{row.estimate:.1g}"
     shown_as_zero = row.parameter == POWER.name and abs(row.estimate) <= 5e-5
-    return number(0.0 if shown_as_zero else row.estimate)
+    return number(0.0 if shown_as_zero else row.estimate, digits)
 
 
 def _two_digits(reach: float | None) -> str:
     return "" if reach is None else f"{reach:.2f}"
 
 
-def _intervals(rows: Sequence[SummaryRow]) -> list[str]:
+def _intervals(rows: Sequence[SummaryRow], digits: int) -> list[str]:
     """Both ends of each interval in one cell, lined up."""
-    ends = [pair(row.low, row.high) for row in rows]
+    ends = [pair(row.low, row.high, digits) for row in rows]
     lows, highs = [low for low, _ in ends], [high for _, high in ends]
     left, right = max(map(len, lows)), max(map(len, highs))
     pairs = zip(lows, highs, strict=True)

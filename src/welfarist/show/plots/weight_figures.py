@@ -81,6 +81,9 @@ def weights(
     if certain and intervals is None and result.covariance != "fisher":
         bootstrap = result.covariance == "bootstrap"
         certain += f", {'bootstrap' if bootstrap else errors_in_words(result.covariance)}"
+        rows = result.estimates(level).rows
+        if any(row.quantity.is_weight and row.method == "profile" for row in rows):
+            certain += "; on an edge, profile likelihood"
     axes.set_xlabel(what + certain)
     return axes
 

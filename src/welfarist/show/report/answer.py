@@ -17,7 +17,7 @@ from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.results.record import FitResult
 from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
-from welfarist.show.report.facts import LOSSES, Facts, Gains, Tested
+from welfarist.show.report.facts import LOSSES, Ends, Facts, Gains, Tested
 from welfarist.show.report.markup import NOTHING, Html, box, join, paragraph, section, table
 
 # Stretches of powers that are named in a sentence.
@@ -27,6 +27,8 @@ _SERIOUS = (NotIdentifiedWarning, NotConvergedWarning, MisfitWarning)
 _MOST_BUTS = 2
 # Quartiles of what is asked for that are this many times apart deserve a word.
 _APART = 2.0
+# A gain beyond this is no number that anybody could imagine.
+_MOST = 100.0
 # Powers beyond this differ in nothing that anybody could see.
 _FAR = 100.0
 
@@ -197,7 +199,9 @@ def verdict_of(facts: Facts, tested: Tested) -> tuple[str, str]:
     """
     if tested.test is not None:
         value = tested.test.p_value
-        return words.verdict(value), f"p-value {words.p_value(value)}"
+        stands_in = facts.result.covariance != "fisher" and tested.test.kind != "Wald"
+        independent = ", taking decisions as independent" if stands_in else ""
+        return words.verdict(value), f"p-value {words.p_value(value)}{independent}"
     lost = None if facts.profile is None else facts.profile.at_limits[0]
     if not facts.result.family.ratios:  # of other families nothing was measured
         lost = None
@@ -225,23 +229,28 @@ def consequences(facts: Facts) -> Html:
         return NOTHING
     shown = sorted(range(len(LOSSES)), key=lambda i: LOSSES[i])
     rows = [[f"{100 * LOSSES[i]:g}%", *(_needed(float(x)) for x in gains.median[i])] for i in shown]
+    rules = list(gains.rules)
+    if gains.within:
+        rules.insert(1, f"{facts.percent} interval")
+        for i, row in zip(shown, rows, strict=True):
+            row.insert(2, _between(gains.within[i]))
     others = _others(gains)
     beside = "; the doctrines have the same weights" if len(gains.rules) > 1 else ""
     lose = "whoever is worse off loses" if gains.people == 2 else "those who are worst off lose"
     return section(
         "What this means for gains and losses",
-        paragraph(_bargain(gains, facts.result.family.ratios)),
+        paragraph(_bargain(gains, facts.result.family.ratios, facts.percent)),
         paragraph(
             f"How this was worked out: in every action of the data {lose} the stated share of what "
             f"they have, and {others} {_gain(gains)}, just so much that the "
             "rule finds the change neither better nor worse. The numbers are medians over the "
-            "actions.",
+            f"actions.{_about_within(gains, facts.result.family.shape.name)}",
             "soft",
         ),
         table(
             f"Gain to {others} that makes up for a loss to {_losers(gains)}{beside} "
             "(never: no gain is enough)",
-            ["loss", *gains.rules],
+            ["loss", *rules],
             rows,
         ),
     )
@@ -251,7 +260,25 @@ def _needed(gain: float) -> str:
     return "never" if gain == float("inf") else words.percent(gain)
 
 
-def _bargain(gains: Gains, ratios: bool) -> str:
+def _between(ends: Ends | None) -> str:
+    if ends is None:
+        return "none"
+    return " to ".join(
+        f"over {words.percent(_MOST)}" if e > _MOST else words.percent(e) for e in ends
+    )
+
+
+def _about_within(gains: Gains, shape: str) -> str:
+    """Where the intervals of the gains come from, or why there are none; as it goes on."""
+    if gains.within:
+        return (
+            f" Intervals follow from how sure {shape} and the weights are, by their standard "
+            "errors (delta method)."
+        )
+    return f" They have no interval: {gains.why_not}" if gains.why_not else ""
+
+
+def _bargain(gains: Gains, ratios: bool, level: str) -> str:
     loss, needed = words.percent(LOSSES[0]), float(gains.median[0, 0])
     who = _losers(gains)
     if needed == float("inf"):
@@ -272,9 +299,11 @@ def _bargain(gains: Gains, ratios: bool) -> str:
     )
     spread = _spread(gains, ratios)
     where = "at least half of the actions" if spread else "a typical action"
+    ends = gains.within[0] if gains.within else None
+    sure = "" if ends is None else f" ({level} interval {_between(ends)})"
     return (
         f"In {where} a loss of {loss} to {who} outweighs any gain to {_others(gains)} of "
-        f"less than {words.percent(needed)}.{beside}{spread}"
+        f"less than {words.percent(needed)}{sure}.{beside}{spread}"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from welfarist.base.errors import InputError
 from welfarist.base.version import __version__
 from welfarist.base.whole_files import check_target, write_whole
-from welfarist.inference.intervals import MethodName, checked
+from welfarist.inference.intervals import MethodName, checked, kind_for
 from welfarist.results.record import FitResult
 from welfarist.show.report import answer, checks, sections
 from welfarist.show.report.facts import Facts
@@ -92,7 +92,7 @@ def report_html(
         if given is not None and not isinstance(given, str):
             raise InputError(f"{name} must be text; found {given!r}.")
     checked_people(result, people)
-    level, _ = checked(level, method, result.covariance)
+    level, _ = checked(level, method, kind_for(method, None, result.covariance))
     facts = Facts.of(result, level, method)
     heading = text(_TITLE if title is None else title)
     under = NOTHING if note is None else paragraph(note, "note")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
@@ -15,6 +16,7 @@ from welfarist.families.named import Doctrine
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.inference import DoctrineTest, Profile
 from welfarist.inference.covariance import flat_weights
+from welfarist.inference.delta import delta_interval
 from welfarist.inference.intervals import MethodName
 from welfarist.people.tradeoffs import required_gain, worst_off
 from welfarist.results.learned_from import judged_utilities
@@ -30,6 +32,9 @@ TESTED = ("utilitarian", "Nash", "harmonic", "egalitarian")
 # More actions than these do not make a median more typical; of another family every action takes
 # a search.
 _ENOUGH, _ENOUGH_SEARCHED = 10_000, 1_000
+# How many utilities may be looked at to see how gains move with the rule, and at least how many
+# actions there are.
+_AFFORDABLE, _FEWEST_MOVED = 500_000, 50
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,11 @@ class Gains:
         What adding up utilities with the same weights asks for it, a median.
     people, losing : int
         How many people there are, and how many of them lose.
+    within : tuple of pairs or None
+        For each of the losses the interval of what the learned rule asks for, by the delta method
+        in the median action; None where there is none.
+    why_not : str
+        Why there are no intervals; empty if there are, or nothing was learned.
     """
 
     rules: tuple[str, ...]
@@ -69,6 +79,8 @@ class Gains:
     plain: float
     people: int
     losing: int
+    within: tuple[Ends | None, ...] = ()
+    why_not: str = ""
 
 
 _WHAT_IS_MISSING = re.compile("^No (intervals?|standard errors): ")
@@ -165,7 +177,7 @@ class Facts:
             profile,
             _tests(result),
             misfit,
-            None if utilities is None else gains_of(result, utilities),
+            None if utilities is None else gains_of(result, utilities, level),
             utilities,
             frozenset() if result.likelihood is None else flat_weights(result.likelihood),
         )
@@ -187,21 +199,17 @@ def _attempt(work: Any) -> tuple[Any, str]:
 def _tests(result: FitResult) -> tuple[Tested, ...]:
     """Tests of the doctrines and of equal weights, as far as these were learned.
 
-    They use the result's own standard errors where others than the likelihood's were chosen.
+    They use the result's own standard errors where those are not the likelihood's and a Wald test
+    applies.
     """
     found = []
-    chosen = None if result.covariance == "fisher" else result.covariance
     if "p" not in result.given:
         for doctrine in _tested(result):
-            test, reason = _attempt(
-                lambda name=doctrine.name: result.test(name, covariance=chosen, resamples=None)
-            )
+            test, reason = _attempt(lambda name=doctrine.name: result.test(name, resamples=None))
             null = f"{result.family.shape.name} = {in_symbols(doctrine.p)}"
             found.append(Tested(doctrine.name, null, test, reason))
     if "weights" not in result.given and len(result.weights) > 1:
-        test, reason = _attempt(
-            lambda: result.test(weights="equal", covariance=chosen, resamples=None)
-        )
+        test, reason = _attempt(lambda: result.test(weights="equal", resamples=None))
         found.append(Tested("equal weights", "everybody counts the same", test, reason))
     return tuple(found)
 
@@ -215,7 +223,7 @@ def _tested(result: FitResult) -> list[Doctrine]:
     return [named[name] for name in TESTED]
 
 
-def gains_of(result: FitResult, utilities: FloatArray) -> Gains | None:
+def gains_of(result: FitResult, utilities: FloatArray, level: float = 0.95) -> Gains | None:
     """What the others must gain in a typical action; None where that has no meaning.
 
     In every action the worst-off third loses; medians are taken over the actions. Actions in
@@ -243,7 +251,56 @@ def gains_of(result: FitResult, utilities: FloatArray) -> Gains | None:
         for share, side in ((0.25, "lower"), (0.75, "higher"))
     )
     lose = int(losing[0].sum())
-    return Gains(tuple(shapes), median, (low, high), _median(adding), people, lose)
+    within, why_not = _gains_within(result, table, losing, level)
+    plain = _median(adding)
+    return Gains(tuple(shapes), median, (low, high), plain, people, lose, within, why_not)
+
+
+def _gains_within(
+    result: FitResult, table: FloatArray, losing: npt.NDArray[np.bool_], level: float
+) -> tuple[tuple[Ends | None, ...], str]:
+    """Intervals of what the learned rule asks for each of the losses, or why there are none."""
+    if result.likelihood is None or {"p", "weights"} <= set(result.given):
+        return (), ""
+    people = table.shape[1]
+    enough = max(_FEWEST_MOVED, _AFFORDABLE // (people * (people + 1)))
+    found, reasons = [], []
+    for loss in LOSSES:
+        ends, reason = _attempt(
+            lambda loss=loss: _within(result, table, losing, loss, enough, level)
+        )
+        found.append(ends)
+        reasons.append(reason)
+    return (tuple(found), "") if any(found) else ((), reasons[0])
+
+
+def _within(
+    result: FitResult,
+    table: FloatArray,
+    losing: npt.NDArray[np.bool_],
+    loss: float,
+    enough: int,
+    level: float,
+) -> Ends:
+    """The interval of the median gain, by the delta method.
+
+    Of many actions some are taken, spread evenly over what the rule asks in them; what is lost of
+    the median by that is put right.
+    """
+    assert result.likelihood is not None
+    rule = result.family.rule
+    asked = required_gain(rule(result.p, result.weights), table, losing, loss)
+    order = np.argsort(asked, kind="stable")
+    if len(order) > enough:
+        order = order[np.linspace(0, len(order) - 1, enough).round().astype(np.intp)]
+    part, who = table[order], losing[order]
+
+    def gain(p: float, weights: FloatArray) -> float:
+        return _median(required_gain(rule(p, weights), part, who, loss))
+
+    low, high = delta_interval(result.likelihood, result.cov_params(), gain, level)
+    share = _median(asked) / gain(result.p, result.weights)
+    return share * low, share * high
 
 
 def _median(gains: FloatArray) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from welfarist.base.version import __version__
 from welfarist.base.wording import listed
+from welfarist.inference.clusters import about_few, number_of_clusters
 from welfarist.noise.choices import LAPSE, LOGISTIC, RHO
 from welfarist.results.record import FitResult
 from welfarist.show import plots
@@ -128,6 +129,9 @@ def caveats(facts: Facts) -> Html:
     family = facts.result.family
     name = family.shape.name
     messages = [words.sentence(caveat.message, name) for caveat in facts.result.caveats]
+    if facts.result.likelihood is not None:
+        few = about_few(facts.result.likelihood, facts.result.covariance)
+        messages += [words.sentence(few, name)] if few else []
     if facts.misfit is not None and facts.misfit.clear:
         messages.insert(0, f"{facts.misfit.verdict} Take the numbers as a rough description.")
     if not messages:
@@ -148,6 +152,9 @@ def data_and_method(facts: Facts) -> Html:
     rows = [["decisions", f"{result.decisions:,g}"], ["people", str(len(result.weights))]]
     if facts.utilities is not None:
         rows.append(["actions", f"{len(facts.utilities):,}"])
+    clusters = None if result.likelihood is None else number_of_clusters(result.likelihood)
+    if clusters is not None:
+        rows.append(["people who decided", f"{clusters:,}"])
     kind, how = _model(facts)
     rows.append(["kind of decisions", kind])
     parameters = {parameter.name: parameter for parameter in result.noise_parameters}
