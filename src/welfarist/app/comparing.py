@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,13 +96,19 @@ class Compared:
     def to_dict(self, words: Callable[[str], str] = str) -> dict[str, Any]:
         """What a program reads; caveats are put by `words`."""
         said = {"caveats": self.said(words), "notes": list(self.notes)}
-        return {**self.found.to_dict(), **said}
+        return {**self.in_words(words).to_dict(), **said}
+
+    def in_words(self, words: Callable[[str], str] = str) -> SideBySide:
+        """What was found, the lines below its table put by `words`."""
+        return replace(self.found, notes=tuple(map(words, self.found.notes)))
 
 
 def read(asked: CompareRequest) -> Contest:
     """Read saved models, and then what was decided, which may take longer."""
     rules = _saved(asked.models) if asked.models else {}
-    return Contest(asked, rules, read_decisions(asked.actions, asked.table, asked.decision))
+    shift = asked.learner.shift
+    decided = read_decisions(asked.actions, asked.table, asked.decision, shift)
+    return Contest(asked, rules, decided)
 
 
 def _saved(paths: tuple[str, ...]) -> dict[str, WelfareFunction]:

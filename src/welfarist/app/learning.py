@@ -25,6 +25,7 @@ class LearnerOptions:
     weights: str | None = None
     groups: str | None = None
     prior: str | None = None
+    shift: float = 0.0
     scale: bool = False
     solver: str = "newton"
     tau_max: float = 1e6
@@ -44,7 +45,7 @@ def learner_of(asked: LearnerOptions, decided: Decided) -> Any:
     # Learners take seconds to import: whatever is wrong with the files is said before.
     from welfarist.learners import LEARNERS, learner_for
 
-    shared = _shared(asked, decided.people)
+    shared = _shared(asked, decided.people, decided.encoding)
     told = {name: getattr(asked, name) for name in _OF_SOME} | {"rho": rho_of_text(asked.rho)}
     learner = learner_for(decided.kind)
     known = learner().get_params()
@@ -56,14 +57,15 @@ def learner_of(asked: LearnerOptions, decided: Decided) -> Any:
     return learner(**shared, **{name: told[name] for name in told if name in known})
 
 
-def _shared(asked: LearnerOptions, people: tuple[str, ...]) -> dict[str, Any]:
+def _shared(asked: LearnerOptions, people: tuple[str, ...], encoding: str | None) -> dict[str, Any]:
     """The options that all learners have."""
-    groups = groups_of(asked.groups, people)
+    groups = groups_of(asked.groups, people, encoding)
     return dict(
         p=None if asked.p is None else power_of_text(asked.p),
-        weights=weights_of(asked.weights, people),
+        weights=weights_of(asked.weights, people, encoding),
         groups=groups,
         prior=prior_of(asked.prior, people, groups),
+        shift=asked.shift,
         solver=asked.solver,
         n_starts=starts_of_text(asked.starts),
         max_iter=asked.max_iter,

@@ -189,8 +189,10 @@ def _world(asked: PlanRequest, pilot: Model | None) -> World:
         )
     if pilot is not None:
         names = pilot.welfare.stakeholders
-        table = read_actions(asked.actions, stakeholders=None if names is None else list(names))
-        return World(table.utilities, pilot.welfare)
+        shift = pilot.welfare.shift
+        columns = None if names is None else list(names)
+        table = read_actions(asked.actions, stakeholders=columns, least=-shift)
+        return World(table.utilities + shift, pilot.welfare.shifted(0.0))
     table = read_actions(asked.actions)
     return World(table.utilities, WelfareFunction(power, None, list(table.stakeholders)))
 

@@ -140,6 +140,29 @@ def not_negative(value: float | None) -> float | None:
     return value
 
 
+def finite(value: float) -> float:
+    """Require a finite number."""
+    if not math.isfinite(value):
+        raise UsageError("must be a finite number; found {found:g}.", found=value)
+    return value
+
+
+def encoding(value: str | None) -> str | None:
+    """Require the name of an encoding of texts."""
+    from welfarist.files.sources import checked_encoding
+
+    if value is not None:
+        try:
+            checked_encoding(value)
+        except UsageError:
+            raise UsageError(
+                "must be the name of an encoding, such as windows-1252, latin-1 or utf-16; found "
+                "{found!r}.",
+                found=value,
+            ) from None
+    return value
+
+
 def between_0_and_1(value: float) -> float:
     """Require a probability that is neither 0 nor 1."""
     if not 0 < value < 1:

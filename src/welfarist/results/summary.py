@@ -214,6 +214,8 @@ def summarise(
     checked(0.95 if level is None else level, method, covariance)
     rows, lines = _rows_with_intervals(result, estimated, level, method, covariance)
     lines = [*_how_it_ended(result), *lines]
+    if result.shift:
+        lines.append(f"{result.shift:g} was added to every utility")
     if result.first_label is not None:
         lines.append(f"Label {result.first_label!r}: the first action was preferred")
     return Summary(

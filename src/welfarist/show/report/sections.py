@@ -135,6 +135,13 @@ def caveats(facts: Facts) -> Html:
     scale = "the utilities are measured on a scale whose zero means nothing at all"
     if not family.ratios:
         scale = "the utilities of all people are measured on the same scale"
+    if facts.result.shift:
+        messages.append(
+            f"{facts.result.shift:g} was added to every utility before the rule was learned, and "
+            "is part of whatever is said of percentages of them: another number leads to another "
+            f"{name}."
+        )
+        scale = f"{scale} once that was added"
     always = (
         f"{name} and the weights describe the decisions under the assumption that there is one "
         f"rule of this family behind them, and that {scale}."
@@ -148,6 +155,8 @@ def data_and_method(facts: Facts) -> Html:
     rows = [["decisions", f"{result.decisions:,g}"], ["people", str(len(result.weights))]]
     if facts.utilities is not None:
         rows.append(["actions", f"{len(facts.utilities):,}"])
+    if result.shift:
+        rows.append(["added to every utility", f"{result.shift:g}"])
     kind, how = _model(facts)
     rows.append(["kind of decisions", kind])
     parameters = {parameter.name: parameter for parameter in result.noise_parameters}
