@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
-from welfarist.app.learning import LearnerOptions, learner_of
+from welfarist.app.learning import LearnerOptions, check_together, learner_of
 from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.app.warned import heard
@@ -105,6 +105,7 @@ class Compared:
 
 def read(asked: CompareRequest) -> Contest:
     """Read saved models, and then what was decided, which may take longer."""
+    check_together(asked.learner)
     rules = _saved(asked.models) if asked.models else {}
     shift = asked.learner.shift
     decided = read_decisions(asked.actions, asked.table, asked.decision, shift)

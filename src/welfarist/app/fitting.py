@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
-from welfarist.app.learning import LearnerOptions, learner_of
+from welfarist.app.learning import LearnerOptions, check_together, learner_of
 from welfarist.app.targets import check_targets
 from welfarist.app.usage import RequestError, UsageError
 
@@ -149,6 +149,13 @@ def read(asked: FitRequest) -> Decided:
         asked.actions, asked.decision.comparisons, asked.learner.weights, asked.learner.groups,
     )  # fmt: skip
     check_targets({"save": asked.save, "report": asked.report}, inputs)
+    check_together(asked.learner)
+    if asked.method == "profile" and asked.covariance not in (None, "fisher"):
+        raise UsageError(
+            "{method:profile} takes decisions as independent; found {covariance:{told}}, which "
+            "does not. Use {method:wald}.",
+            told=asked.covariance,
+        )
     if asked.report is not None and not asked.intervals:
         raise UsageError("a report shows intervals: leave out {no_intervals} or {report}.")
     return read_decisions(asked.actions, asked.table, asked.decision, asked.learner.shift)

@@ -36,6 +36,40 @@ class LearnerOptions:
     seed: int = 0
 
 
+# Where errors are counted there is no likelihood.
+_COUNTED = ("none", "flip")
+
+
+def check_together(asked: LearnerOptions) -> None:
+    """Refuse options that do not go together, whatever the decisions are."""
+    counted = asked.noise in _COUNTED
+    if asked.groups is not None and asked.weights not in (None, "learn"):
+        raise UsageError(
+            "{groups} says how learned weights are shared; found {weights:{told}} as well. Give "
+            "one of the two.",
+            told=asked.weights,
+        )
+    if asked.rho is not None and asked.noise != "flip":
+        raise UsageError(
+            "{rho} is the flip probability of {noise:flip}; found {noise:{told}}. "
+            + ("It is learned there." if asked.noise == "lapse" else "{noise:lapse} learns it."),
+            told=asked.noise,
+        )
+    if asked.prior is not None and counted:
+        raise UsageError(
+            "{prior} needs a likelihood, which {noise:{told}} has none of: it counts errors. Use "
+            "{noise:logistic}.",
+            told=asked.noise,
+        )
+    if counted != (asked.solver == "exact") and (asked.solver != "newton"):
+        raise UsageError(
+            "{solver:exact} goes with {noise:none} and {noise:flip}, the others with other noise; "
+            "found {solver:{told}} with {noise:{noise_told}}. Change one of the two.",
+            told=asked.solver,
+            noise_told=asked.noise,
+        )
+
+
 # Options that not every learner has.
 _OF_SOME = ("noise", "tau_max", "rho", "scale")
 

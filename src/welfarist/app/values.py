@@ -66,7 +66,10 @@ def weights(value: str | None) -> str | None:
     if value is None or value in ("learn", "equal"):
         return value
     if is_inline(value):
-        negative = [n for n, number in numbers_by_name(value).items() if number < 0]
+        found = numbers_by_name(value)
+        if not any(found.values()):
+            raise UsageError("must be positive for somebody; found only zeros.")
+        negative = [n for n, number in found.items() if number < 0]
         if negative:
             raise UsageError(
                 "must not be negative; found such a weight for {person!r}.", person=negative[0]

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.asking import RequestError, UsageError
-from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.files.cells import Number, Text, listed, shown
 from welfarist.files.kept_rows import KeptRows, read_rows
@@ -173,9 +172,10 @@ def _people(
         twice = [person for i, person in enumerate(people) if person in people[:i]]
         wrong = [*twice, *(person for person in people if person in (named, scored))]
         if wrong:
-            raise InputError(
-                f"{table.name}: stakeholders must be columns of their own; found {shown(wrong[0])} "
-                "twice, or as the name or score as well. Name each column once."
+            raise UsageError(
+                "{stakeholders} must name columns of their own; found {found} twice, or as the "
+                "name or score as well. Name each column once.",
+                found=shown(wrong[0]),
             )
         return people
     left = [c for c in table.columns if c not in (named, scored) and c not in left_out]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.asking import UsageError
 from welfarist.base.errors import InputError
 from welfarist.decisions import Comparisons
 from welfarist.files.actions import Actions
@@ -84,6 +85,10 @@ def read_comparisons(
     table = open_table(path, **reading)
     notes = list(table.notes)
     roles = roles_of(table, dict(columns or {}), actions.labels, notes)
+    if first_label is not None and "choice" not in roles:
+        raise UsageError(
+            "{first_label} is for a column that tells the choice; found none. Leave it out."
+        )
     left = [column for column in table.columns if column not in roles.values()]
     if left:
         notes.append(f"{table.name}: nothing is made of {listed(left, 5)}.")

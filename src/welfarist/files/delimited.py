@@ -99,6 +99,8 @@ class Delimited:
         rows = [row for row in head[1:] if len(row) == len(self.columns)]
         # Few do, and these are looked at as a whole.
         likely = [c for c in columns if are_texts(row[self._number[c]] for row in rows)]
+        if len(head) < _ROWS_LOOKED_AT and self.source.whole_within(_HEAD):
+            return likely
         return [c for c in likely if are_texts(self._entries(c))]
 
     def _entries(self, column: str) -> Iterator[str]:

@@ -11,7 +11,6 @@ from typing import Any
 from welfarist.base.errors import InputError
 from welfarist.files.cells import Cell, CellError, are_texts, shown
 from welfarist.files.sources import Source
-from welfarist.files.workbooks import Sheet, read_sheet
 
 _IN_WORDS = {
     "parquet": "a Parquet file",
@@ -50,6 +49,8 @@ class FrameTable:
         if not source.head(1):
             raise InputError(f"{source.name}: is empty. Is it the right file?")
         if source.format == "excel":
+            from welfarist.files.workbooks import read_sheet  # which few need
+
             found = _attempted(source, lambda: read_sheet(source.name, _path(source), sheet))
             return cls._of_sheet(source, found)
         readers = {"parquet": _parquet, "feather": _feather, "stata": _stata}
@@ -60,7 +61,7 @@ class FrameTable:
         return cls(source, columns, frame)
 
     @classmethod
-    def _of_sheet(cls, source: Source, sheet: Sheet) -> FrameTable:
+    def _of_sheet(cls, source: Source, sheet: Any) -> FrameTable:
         columns = tuple(sheet.frame.columns)
         if not columns:
             raise InputError(f"{source.name}: must have columns; found none.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from welfarist.base.asking import RequestError
-from welfarist.base.errors import InputError
+from welfarist.base.asking import RequestError, UsageError
 from welfarist.files.cells import Text, listed, shown
 from welfarist.files.opening import FileTable, column_named
 
@@ -56,7 +55,7 @@ def roles_of(table: FileTable, told: Roles, actions: Any, notes: list[str]) -> R
             ]
             if strange:
                 notes.append(f"{table.name}: columns were taken as {', '.join(strange)}.")
-            _refuse_shared(table, found)
+            _refuse_shared(found)
             return found | optional_roles(table, found)
     raise _unclear(table, roles, actions)
 
@@ -97,13 +96,15 @@ def _names_actions(table: FileTable, column: str, actions: Any) -> bool:
     return len(there) > 0 and 2 * int(there.is_in(actions.implode()).sum()) >= len(there)
 
 
-def _refuse_shared(table: FileTable, roles: Roles) -> None:
-    for role, column in roles.items():
+def _refuse_shared(roles: Roles) -> None:
+    for column in roles.values():
         shared = [r for r, c in roles.items() if c == column]
         if len(shared) > 1:
-            raise InputError(
-                f"{table.name}: every column must have one meaning; found {shown(column)} as "
-                f"{' and '.join(shared)} ({role}). Name another column."
+            raise UsageError(
+                "every column must have one meaning; found {column} as {shared}. Name another "
+                "column.",
+                column=shown(column),
+                shared=" and ".join(shared),
             )
 
 

@@ -92,6 +92,10 @@ class Source:
         with self.open() as file:
             return file.read(size)
 
+    def whole_within(self, size: int) -> bool:
+        """Whether there are no more than `size` bytes."""
+        return len(self.head(size + 1)) <= size
+
     def decoded(self, encoding: str) -> Source:
         """Return the same text in UTF-8, or say where it is not written in this encoding."""
         known = checked_encoding(encoding)

@@ -13,6 +13,7 @@ from welfarist.show.report.answer import verdict_of
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.markup import NOTHING, Html, bullets, formula, paragraph, section, table
 from welfarist.show.report.pictures import drawn
+from welfarist.show.report.plain_words import plain
 
 # What a report calls a flip probability.
 _SLIP = "chance of a slip rho"
@@ -127,7 +128,7 @@ def caveats(facts: Facts) -> Html:
     """What a reader of the numbers must know."""
     family = facts.result.family
     name = family.shape.name
-    messages = [words.sentence(caveat.message, name) for caveat in facts.result.caveats]
+    messages = [words.sentence(plain(caveat.message), name) for caveat in facts.result.caveats]
     if facts.misfit is not None and facts.misfit.clear:
         messages.insert(0, f"{facts.misfit.verdict} Take the numbers as a rough description.")
     if not messages:
