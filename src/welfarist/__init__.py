@@ -19,6 +19,7 @@ from welfarist.base.errors import (
     SeparationWarning,
     WelfaristError,
     WelfaristWarning,
+    ZerosError,
 )
 from welfarist.base.former_names import install
 from welfarist.base.version import __version__ as __version__
@@ -30,6 +31,7 @@ from welfarist.families.rule import WelfareFunction
 
 if TYPE_CHECKING:
     from welfarist import bounds, families, noise, simulate
+    from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide, compare
     from welfarist.counting.exact_solver import Exact
     from welfarist.decisions import Comparisons
@@ -70,6 +72,8 @@ __all__ = [
     "save_model",
     "SearchRangeWarning",
     "SeparationWarning",
+    "shift_table",
+    "ShiftTable",
     "SideBySide",
     "simulate",
     "Summary",
@@ -79,6 +83,7 @@ __all__ = [
     "WelfaristError",
     "WelfaristWarning",
     "write_report",
+    "ZerosError",
 ]
 
 # Learning needs SciPy and scikit-learn, which take a second to import; judging actions does not.
@@ -96,6 +101,8 @@ _ON_DEMAND = {
     "noise": "noise",
     "plots": "show.plots",
     "save_model": "results.saved_models",
+    "shift_table": "comparing.shifts",
+    "ShiftTable": "comparing.shifts",
     "SideBySide": "comparing.side_by_side",
     "simulate": "simulate",
     "Summary": "results.summary",

@@ -39,7 +39,8 @@ def test_a_rule_puts_actions_in_order():
         (dict(), "one of model, doctrine and p"),
         (dict(p="1", doctrine="Nash"), "one of model, doctrine and p"),
         (dict(model="truth.json", weights="equal"), "weights go with doctrine or p"),
-        (dict(model="truth.json", table=TableOptions(ignore="x")), "ignore goes with"),
+        (dict(model="truth.json", table=TableOptions(ignore="person 0")), "ignore must not name"),
+        (dict(model="truth.json", shift=1.0), "shift goes with"),
         (dict(p="1", table=TableOptions(sheet="x")), "sheet is for workbooks"),
     ],
 )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
-from welfarist.app.learning import LearnerOptions, learner_of
+from welfarist.app.learning import LearnerOptions, check_together, learner_of
 from welfarist.app.targets import check_targets
 from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
@@ -105,7 +105,11 @@ class Compared:
     def to_dict(self, words: Callable[[str], str] = str) -> dict[str, Any]:
         """What a program reads; caveats are put by `words`."""
         said = {"caveats": self.said(words), "notes": list(self.notes)}
-        return {**self.found.to_dict(), **said}
+        return {**self.in_words(words).to_dict(), **said}
+
+    def in_words(self, words: Callable[[str], str] = str) -> SideBySide:
+        """What was found, the lines below its table put by `words`."""
+        return replace(self.found, notes=tuple(map(words, self.found.notes)))
 
     def write_latex(self, path: str) -> None:
         """Write the table with the models in columns, for a paper."""
@@ -116,8 +120,11 @@ def read(asked: CompareRequest) -> Contest:
     """Read saved models, and then what was decided, which may take longer."""
     inputs = (asked.actions, asked.decision.comparisons, *asked.models)
     check_targets({"latex": asked.latex}, inputs)
+    check_together(asked.learner)
     rules = _saved(asked.models) if asked.models else {}
-    return Contest(asked, rules, read_decisions(asked.actions, asked.table, asked.decision))
+    shift = asked.learner.shift
+    decided = read_decisions(asked.actions, asked.table, asked.decision, shift)
+    return Contest(asked, rules, decided)
 
 
 def _saved(paths: tuple[str, ...]) -> dict[str, WelfareFunction]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from welfarist.files import (
     read_wide_comparisons,
 )
 from welfarist.files.actions import SCORE
-from welfarist.files.sources import FORMATS, STANDARD_INPUT
+from welfarist.files.sources import FORMATS, STANDARD_INPUT, file_and_sheet
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,22 @@ class TableOptions:
     separator: str | None = None
     decimal: str | None = None
     sheet: str | None = None
+    encoding: str | None = None
+    drop_missing: bool = False
 
     def check(self, paths: list[str | None]) -> None:
         """Refuse what says nothing about these files."""
         formats = {_format(path) for path in paths if path is not None} - {None}
         if self.sheet is not None and formats and "excel" not in formats:
             raise UsageError("{sheet} is for workbooks; found none. Leave it out.")
-        for name in ("separator", "decimal"):
+        books = [p for p in paths if p is not None and _format(p) == "excel"]
+        if self.sheet is not None and all(file_and_sheet(path)[1] for path in books):
+            raise UsageError(
+                "{sheet} is for workbooks that are named without a sheet; found {books}. Leave it "
+                "out.",
+                books=" and ".join(books),
+            )
+        for name in ("separator", "decimal", "encoding"):
             if getattr(self, name) is not None and formats and "text" not in formats:
                 raise UsageError(
                     f"{{{name}}} is for text files such as CSV; found none. Leave it out."
@@ -47,7 +56,12 @@ class TableOptions:
 
     def text(self) -> dict[str, Any]:
         """What holds for every table."""
-        return dict(separator=self.separator, decimal=self.decimal, sheet=self.sheet)
+        return dict(
+            separator=self.separator,
+            decimal=self.decimal,
+            sheet=self.sheet,
+            encoding=self.encoding,
+        )
 
     def actions(self) -> dict[str, Any]:
         """What holds for a table of actions."""
@@ -56,13 +70,15 @@ class TableOptions:
             numbered=self.numbered,
             stakeholders=listed(self.stakeholders),
             ignore=listed(self.ignore) or (),
+            drop_missing=self.drop_missing,
             **self.text(),
         )
 
 
 def _format(path: str) -> str | None:
     """What the ending of a name says; None where it says nothing."""
-    return FORMATS.get(".csv" if path == STANDARD_INPUT else Path(path).suffix.lower())
+    file = file_and_sheet(path)[0]
+    return FORMATS.get(".csv" if path == STANDARD_INPUT else Path(file).suffix.lower())
 
 
 @dataclass(frozen=True)
@@ -81,6 +97,7 @@ class DecisionOptions:
     count: str | None = None
     tie: str | None = None
     by: str | None = None
+    drop_unknown: bool = False
 
     def roles(self, *names: str) -> dict[str, str]:
         """The columns that were named, by role."""
@@ -103,6 +120,8 @@ class Decided:
         What was guessed.
     deciders : tuple of str
         Who decided; empty if nobody said.
+    encoding : str or None
+        How text files are written, those of weights and groups among them.
     """
 
     X: Any
@@ -110,6 +129,7 @@ class Decided:
     people: tuple[str, ...]
     notes: tuple[str, ...]
     deciders: tuple[str, ...] = ()
+    encoding: str | None = None
 
     @property
     def kind(self) -> str:
@@ -120,13 +140,19 @@ class Decided:
 # Options that say something about comparisons, and what wide tables make of the others.
 _COMPARED = (
     "preferred", "other", "first", "second", "choice", "first_label", "count", "tie", "by",
+    "drop_unknown",
 )  # fmt: skip
-_NAMED = ("preferred", "other")
+_NAMED = ("preferred", "other", "drop_unknown")
 _OF_ACTIONS = ("name", "numbered", "stakeholders", "ignore")
 
 
-def read_decisions(path: str, table: TableOptions, decision: DecisionOptions) -> Decided:
-    """Read scores or comparisons; which of them must be said, or clear from the header."""
+def read_decisions(
+    path: str, table: TableOptions, decision: DecisionOptions, shift: float = 0.0
+) -> Decided:
+    """Read scores or comparisons; which of them must be said, or clear from the header.
+
+    `shift` is what a learner will add to every utility, none of which may then be negative.
+    """
     told = [decision.comparisons is not None, decision.score is not None, decision.wide]
     if sum(told) > 1:
         raise UsageError("give one of {comparisons}, {score} and {wide}, not several.")
@@ -134,11 +160,12 @@ def read_decisions(path: str, table: TableOptions, decision: DecisionOptions) ->
     if decision.wide:
         _refuse(decision, _NAMED, "is for {comparisons}, not for {wide}")
         _refuse(table, _OF_ACTIONS, "is for a table of actions, not for {wide}")
-        return _wide(path, table, decision)
+        return replace(_wide(path, table, decision, -shift), encoding=table.encoding)
     if decision.comparisons is None:
         _refuse(decision, _COMPARED, "is for comparisons, not for scores")
-        return _scored(path, table, decision.score)
-    return _compared(path, table, decision, decision.comparisons)
+        return replace(_scored(path, table, decision.score, -shift), encoding=table.encoding)
+    read = _compared(path, table, decision, decision.comparisons, -shift)
+    return replace(read, encoding=table.encoding)
 
 
 def _refuse(options: Any, names: tuple[str, ...], why: str) -> None:
@@ -149,11 +176,11 @@ def _refuse(options: Any, names: tuple[str, ...], why: str) -> None:
 
 
 def _compared(
-    path: str, table: TableOptions, decision: DecisionOptions, comparisons: str
+    path: str, table: TableOptions, decision: DecisionOptions, comparisons: str, least: float
 ) -> Decided:
     if path == comparisons == STANDARD_INPUT:
         raise UsageError("standard input (-) can be read once: name a file for the other.")
-    actions = read_actions(path, **table.actions())
+    actions = read_actions(path, least=least, **table.actions())
     read = read_comparisons(
         comparisons,
         actions,
@@ -161,19 +188,24 @@ def _compared(
             "preferred", "other", "first", "second", "choice", "count", "tie", "by"
         ),
         first_label=decision.first_label,
+        drop_missing=table.drop_missing,
+        drop_unknown=decision.drop_unknown,
+        least=least,
         **table.text(),
     )
     notes = (*actions.notes, *read.notes)
     return Decided(read.decisions, None, actions.stakeholders, notes, read.deciders)
 
 
-def _wide(path: str, table: TableOptions, decision: DecisionOptions) -> Decided:
+def _wide(path: str, table: TableOptions, decision: DecisionOptions, least: float) -> Decided:
     read = read_wide_comparisons(
         path,
         first=listed(decision.first),
         second=listed(decision.second),
         columns=decision.roles("choice", "count", "tie", "by"),
         first_label=decision.first_label,
+        drop_missing=table.drop_missing,
+        least=least,
         **table.text(),
     )
     people = read.decisions.stakeholders
@@ -181,12 +213,12 @@ def _wide(path: str, table: TableOptions, decision: DecisionOptions) -> Decided:
     return Decided(read.decisions, None, people, read.notes, read.deciders)
 
 
-def _scored(path: str, table: TableOptions, score: str | None) -> Decided:
+def _scored(path: str, table: TableOptions, score: str | None, least: float) -> Decided:
     notes = []
     if score is None:
         score = _score_column(path, table)
         notes.append(f"{path}: the scores are in the column {score!r}.")
-    actions = read_actions(path, score=score, **table.actions())
+    actions = read_actions(path, score=score, least=least, **table.actions())
     people = actions.stakeholders
     return Decided(actions.frame(), actions.scores, people, (*notes, *actions.notes))
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
-from welfarist.app.learning import LearnerOptions, learner_of
+from welfarist.app.learning import LearnerOptions, check_together, learner_of
 from welfarist.app.targets import check_targets
 from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.whole_files import write_whole
 
 if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the files is said before
+    from welfarist.comparing.shifts import ShiftTable
     from welfarist.inference.covariance import CovarianceName
     from welfarist.inference.intervals import MethodName
     from welfarist.results.record import FitResult
@@ -38,6 +39,8 @@ class FitRequest:
         the data.
     intervals : bool
         Whether there are to be any.
+    shift_table : bool
+        Whether to learn with other constants added to the utilities as well.
     save, report, latex : str or None
         Where the model, the report and a table for a paper will be written.
     """
@@ -50,6 +53,7 @@ class FitRequest:
     method: MethodName | None = None
     covariance: CovarianceName | None = None
     intervals: bool = True
+    shift_table: bool = False
     save: str | None = None
     report: str | None = None
     latex: str | None = None
@@ -68,12 +72,15 @@ class Fitted:
         The summary, with a caveat if the rule does not describe the decisions.
     notes : tuple of str
         What was guessed when the decisions were read.
+    shifts : ShiftTable or None
+        How p moves with a constant that is added to every utility, if that was asked for.
     """
 
     asked: FitRequest
     result: FitResult
     record: SummaryRecord
     notes: tuple[str, ...]
+    shifts: ShiftTable | None = None
 
     def summary(self, words: Callable[[str], str] = str) -> Summary:
         """The summary; `words` puts each message as its readers know things."""
@@ -122,6 +129,7 @@ class Fitted:
             "lines": list(record.lines),
             "caveats": list(record.caveats),
             "notes": list(self.notes),
+            **({} if self.shifts is None else {"shifts": self.shifts.to_dict()["rows"]}),
         }
 
     def _in(self, words: Callable[[str], str]) -> SummaryRecord:
@@ -151,21 +159,35 @@ def read(asked: FitRequest) -> Decided:
         asked.actions, asked.decision.comparisons, asked.learner.weights, asked.learner.groups,
     )  # fmt: skip
     check_targets({"save": asked.save, "report": asked.report, "latex": asked.latex}, inputs)
+    check_together(asked.learner)
+    if asked.method == "profile" and asked.covariance not in (None, "fisher"):
+        raise UsageError(
+            "{method:profile} takes decisions as independent; found {covariance:{told}}, which "
+            "does not. Use {method:wald}.",
+            told=asked.covariance,
+        )
     if asked.report is not None and not asked.intervals:
         raise UsageError("a report shows intervals: leave out {no_intervals} or {report}.")
-    return read_decisions(asked.actions, asked.table, asked.decision)
+    return read_decisions(asked.actions, asked.table, asked.decision, asked.learner.shift)
 
 
 def fit(asked: FitRequest, decided: Decided) -> Fitted:
     """Learn the rule behind what was decided; the learner's warnings are the result's caveats."""
     if asked.covariance == "clustered":
         _require_deciders(decided)
-    learned = learner_of(asked.learner, decided).fit(decided.X, decided.scores)
-    result = learned.result_
+    learner = learner_of(asked.learner, decided)
+    result = learner.fit(decided.X, decided.scores).result_
     if asked.covariance is not None:
         result = result.with_covariance(asked.covariance)
     said = result.summary(asked.level if asked.intervals else None, asked.method).record
-    return Fitted(asked, result, said, decided.notes)
+    shifts = _shifts(asked, learner, decided) if asked.shift_table else None
+    return Fitted(asked, result, said, decided.notes, shifts)
+
+
+def _shifts(asked: FitRequest, learner: Any, decided: Decided) -> ShiftTable:
+    from welfarist.comparing.shifts import shift_table
+
+    return shift_table(learner, decided.X, decided.scores, level=asked.level)
 
 
 def _require_deciders(decided: Decided) -> None:

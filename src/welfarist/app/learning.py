@@ -25,6 +25,7 @@ class LearnerOptions:
     weights: str | None = None
     groups: str | None = None
     prior: str | None = None
+    shift: float = 0.0
     scale: bool = False
     solver: str = "newton"
     tau_max: float = 1e6
@@ -33,6 +34,40 @@ class LearnerOptions:
     max_iter: int = 200
     tol: float = 1e-12
     seed: int = 0
+
+
+# Where errors are counted there is no likelihood.
+_COUNTED = ("none", "flip")
+
+
+def check_together(asked: LearnerOptions) -> None:
+    """Refuse options that do not go together, whatever the decisions are."""
+    counted = asked.noise in _COUNTED
+    if asked.groups is not None and asked.weights not in (None, "learn"):
+        raise UsageError(
+            "{groups} says how learned weights are shared; found {weights:{told}} as well. Give "
+            "one of the two.",
+            told=asked.weights,
+        )
+    if asked.rho is not None and asked.noise != "flip":
+        raise UsageError(
+            "{rho} is the flip probability of {noise:flip}; found {noise:{told}}. "
+            + ("It is learned there." if asked.noise == "lapse" else "{noise:lapse} learns it."),
+            told=asked.noise,
+        )
+    if asked.prior is not None and counted:
+        raise UsageError(
+            "{prior} needs a likelihood, which {noise:{told}} has none of: it counts errors. Use "
+            "{noise:logistic}.",
+            told=asked.noise,
+        )
+    if counted != (asked.solver == "exact") and (asked.solver != "newton"):
+        raise UsageError(
+            "{solver:exact} goes with {noise:none} and {noise:flip}, the others with other noise; "
+            "found {solver:{told}} with {noise:{noise_told}}. Change one of the two.",
+            told=asked.solver,
+            noise_told=asked.noise,
+        )
 
 
 # Options that not every learner has.
@@ -44,7 +79,7 @@ def learner_of(asked: LearnerOptions, decided: Decided) -> Any:
     # Learners take seconds to import: whatever is wrong with the files is said before.
     from welfarist.learners import LEARNERS, learner_for
 
-    shared = _shared(asked, decided.people)
+    shared = _shared(asked, decided.people, decided.encoding)
     told = {name: getattr(asked, name) for name in _OF_SOME} | {"rho": rho_of_text(asked.rho)}
     learner = learner_for(decided.kind)
     known = learner().get_params()
@@ -56,14 +91,15 @@ def learner_of(asked: LearnerOptions, decided: Decided) -> Any:
     return learner(**shared, **{name: told[name] for name in told if name in known})
 
 
-def _shared(asked: LearnerOptions, people: tuple[str, ...]) -> dict[str, Any]:
+def _shared(asked: LearnerOptions, people: tuple[str, ...], encoding: str | None) -> dict[str, Any]:
     """The options that all learners have."""
-    groups = groups_of(asked.groups, people)
+    groups = groups_of(asked.groups, people, encoding)
     return dict(
         p=None if asked.p is None else power_of_text(asked.p),
-        weights=weights_of(asked.weights, people),
+        weights=weights_of(asked.weights, people, encoding),
         groups=groups,
         prior=prior_of(asked.prior, people, groups),
+        shift=asked.shift,
         solver=asked.solver,
         n_starts=starts_of_text(asked.starts),
         max_iter=asked.max_iter,

@@ -7,28 +7,30 @@ from typing import Any
 
 from welfarist.app.texts import is_inline, members_by_group, numbers_by_name, prior_of_text
 from welfarist.app.usage import RequestError
-from welfarist.base.errors import InputError
 from welfarist.files import read_groups, read_weights
 from welfarist.files.people import check_people
 
 
-def weights_of(text: str | None, people: Sequence[str]) -> Any:
-    """What is known about the weights of these people, for the learners."""
+def weights_of(text: str | None, people: Sequence[str], encoding: str | None = None) -> Any:
+    """What is known about the weights of these people, for the learners.
+
+    `encoding` is that of text files.
+    """
     if text is None or text in ("learn", "equal"):
         return text or "learn"
     if not is_inline(text):
-        return read_weights(text, people=people)
+        return read_weights(text, people=people, encoding=encoding)
     found = numbers_by_name(text)
     _check(found, people, "weight", "weights")
     return found
 
 
-def groups_of(text: str | None, people: Sequence[str]) -> Any:
+def groups_of(text: str | None, people: Sequence[str], encoding: str | None = None) -> Any:
     """Who of these people shares a weight with whom, for the learners."""
     if text is None:
         return None
     if not is_inline(text):
-        return read_groups(text, people=people)
+        return read_groups(text, people=people, encoding=encoding)
     found = members_by_group(text)
     _check([name for names in found.values() for name in names], people, "group", "groups")
     return found
@@ -48,9 +50,9 @@ def _check(named: Iterable[str], people: Sequence[str], what: str, option: str) 
     """Require that everybody is named, and nobody else; messages begin with the option."""
     try:
         check_people(named, people, what, option)
-    except InputError as problem:
-        rest = str(problem).removeprefix(option)
-        raise RequestError(f"{{{option}}}{{rest}}", rest=rest) from None
+    except RequestError as problem:
+        message = str(problem.args[0]).replace("{source}", f"{{{option}}}")
+        raise RequestError(message, **problem.found) from None
 
 
 def _labels(groups: dict[str, Any]) -> list[str]:

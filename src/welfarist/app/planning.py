@@ -12,6 +12,7 @@ from welfarist.app.texts import power_of_text, sizes_of_text
 from welfarist.app.usage import UsageError
 from welfarist.base.exports import Table, number
 from welfarist.bounds import LearningCurve
+from welfarist.bounds.learning_curves import MOST_SIMULATED
 from welfarist.bounds.planning import described
 from welfarist.families.rule import WelfareFunction
 from welfarist.files import read_actions
@@ -158,12 +159,18 @@ def plan(asked: PlanRequest) -> Plan:
     """Simulate studies, and work out what is guaranteed."""
     if asked.actions is not None and asked.people is not None:
         raise UsageError("{people} is for actions that are made up; found {actions}.")
+    sizes = sizes_of_text(asked.decisions)
+    if max(sizes) > MOST_SIMULATED:
+        raise UsageError(
+            f"{{decisions}} must be at most {MOST_SIMULATED:,}; found {max(sizes):,}, which no "
+            "simulation reaches."
+        )
     pilot = None if asked.model is None else load_model(asked.model)
     world = _world(asked, pilot)
     curve = bounds.learning_curve(
         world,
         asked.task,
-        n=sizes_of_text(asked.decisions),
+        n=sizes,
         weights="known" if asked.known_weights else "unknown",
         repetitions=asked.repetitions,
         delta=asked.delta,
@@ -189,8 +196,10 @@ def _world(asked: PlanRequest, pilot: Model | None) -> World:
         )
     if pilot is not None:
         names = pilot.welfare.stakeholders
-        table = read_actions(asked.actions, stakeholders=None if names is None else list(names))
-        return World(table.utilities, pilot.welfare)
+        shift = pilot.welfare.shift
+        columns = None if names is None else list(names)
+        table = read_actions(asked.actions, stakeholders=columns, least=-shift)
+        return World(table.utilities + shift, pilot.welfare.shifted(0.0))
     table = read_actions(asked.actions)
     return World(table.utilities, WelfareFunction(power, None, list(table.stakeholders)))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from welfarist.app.decisions import TableOptions
 from welfarist.app.people import weights_of
+from welfarist.app.texts import listed as listed_texts
 from welfarist.app.texts import power_of_text
 from welfarist.app.usage import UsageError
 from welfarist.families.power_mean.doctrines import DOCTRINES
@@ -32,6 +33,8 @@ class RuleRequest:
         A rule in place of a model.
     weights : str or None
         Its weights; None is equal ones.
+    shift : float
+        What it adds to every utility.
     """
 
     actions: str
@@ -40,6 +43,7 @@ class RuleRequest:
     doctrine: str | None = None
     p: str | None = None
     weights: str | None = None
+    shift: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -79,11 +83,11 @@ def rule_of(asked: RuleRequest) -> Rule:
         return _saved(asked, asked.model)
     named = asked.doctrine if asked.doctrine is not None else asked.p
     assert named is not None
-    actions = read_actions(asked.actions, **asked.table.actions())
-    people = actions.stakeholders
-    known = weights_of("equal" if asked.weights is None else asked.weights, people)
+    actions = read_actions(asked.actions, least=-asked.shift, **asked.table.actions())
+    people, told = actions.stakeholders, "equal" if asked.weights is None else asked.weights
+    known = weights_of(told, people, asked.table.encoding)
     shares = None if known == "equal" else [known[person] for person in people]
-    rule = WelfareFunction(power_of_text(named), shares, list(people))
+    rule = WelfareFunction(power_of_text(named), shares, list(people), asked.shift)
     made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0)
     return Rule(made, _named(rule), actions, actions.notes)
 
@@ -92,25 +96,37 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
     """The rule of a saved model, applied to the columns that it knows by name."""
     if asked.weights is not None:
         raise UsageError("{weights} go with {doctrine} or {p}: a model has its own.")
-    for option in ("stakeholders", "ignore"):
-        if getattr(asked.table, option) is not None:
-            raise UsageError(
-                f"{{{option}}} goes with {{doctrine}} or {{p}}: a model says which columns it uses."
-            )
+    if asked.shift:
+        raise UsageError("{shift} goes with {doctrine} or {p}: a model has its own.")
+    if asked.table.stakeholders is not None:
+        raise UsageError(
+            "{stakeholders} goes with {doctrine} or {p}: a model says which columns it uses."
+        )
     loaded = load_model(model)
-    people = loaded.welfare.stakeholders
-    assert people is not None
-    options = {**asked.table.actions(), "stakeholders": list(people)}
-    actions = read_actions(asked.actions, **options)
+    rule = loaded.welfare
+    assert rule.stakeholders is not None
+    needed = [name for name in listed_texts(asked.table.ignore) or [] if name in rule.stakeholders]
+    if needed:
+        raise UsageError(
+            "{ignore} must not name a stakeholder of the model; found {found}. Leave it out.",
+            found=listed(needed),
+        )
+    # Whatever else the file has is left out anyway.
+    options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
+    actions = read_actions(asked.actions, least=-rule.shift, **options)
     notes = (*actions.notes, *_left_out(asked.actions, asked.table, actions))
-    return Rule(loaded, f"{model}, p = {loaded.welfare.p:.4g}", actions, notes)
+    return Rule(loaded, f"{model}, p = {rule.p:.4g}{_shift(rule)}", actions, notes)
 
 
 def _named(rule: WelfareFunction) -> str:
     """A rule by its doctrine, or by its power and between which doctrines that lies."""
     if rule.doctrine in (doctrine.name for doctrine in DOCTRINES):
-        return f"{rule.doctrine}, p = {rule.p:g}"
-    return f"p = {rule.p:g} ({rule.doctrine})"
+        return f"{rule.doctrine}, p = {rule.p:g}{_shift(rule)}"
+    return f"p = {rule.p:g} ({rule.doctrine}){_shift(rule)}"
+
+
+def _shift(rule: WelfareFunction) -> str:
+    return f", {rule.shift:g} added to every utility" if rule.shift else ""
 
 
 def _left_out(path: str, table: TableOptions, actions: Actions) -> list[str]:
@@ -119,5 +135,6 @@ def _left_out(path: str, table: TableOptions, actions: Actions) -> list[str]:
         return []
     columns = open_table(path, **table.text()).columns
     named = () if table.numbered else (table.name or columns[0],)
-    left = [c for c in columns if c not in (*actions.stakeholders, *named)]
+    ignored = listed_texts(table.ignore) or []
+    left = [c for c in columns if c not in (*actions.stakeholders, *named, *ignored)]
     return [f"{path}: the rule does not use {listed(left)}."] if left else []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from welfarist.app.usage import UsageError
 from welfarist.base.whole_files import check_target
-from welfarist.files.sources import STANDARD_INPUT
+from welfarist.files.sources import STANDARD_INPUT, file_and_sheet
 
 
 def check_targets(outputs: Mapping[str, str | None], inputs: Iterable[str | None] = ()) -> None:
@@ -22,7 +22,8 @@ def check_targets(outputs: Mapping[str, str | None], inputs: Iterable[str | None
         What is read. Texts that name no files do no harm.
     """
     given = {option: path for option, path in outputs.items() if path is not None}
-    read = [path for path in inputs if path is not None and os.path.exists(path)]
+    files = [file_and_sheet(path)[0] for path in inputs if path is not None]
+    read = [path for path in files if os.path.exists(path)]
     for option, path in given.items():
         _check_name(option, path)
         for source in read:

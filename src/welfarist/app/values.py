@@ -66,7 +66,10 @@ def weights(value: str | None) -> str | None:
     if value is None or value in ("learn", "equal"):
         return value
     if is_inline(value):
-        negative = [n for n, number in numbers_by_name(value).items() if number < 0]
+        found = numbers_by_name(value)
+        if not any(found.values()):
+            raise UsageError("must be positive for somebody; found only zeros.")
+        negative = [n for n, number in found.items() if number < 0]
         if negative:
             raise UsageError(
                 "must not be negative; found such a weight for {person!r}.", person=negative[0]
@@ -137,6 +140,29 @@ def not_negative(value: float | None) -> float | None:
     """Require a finite number that is not negative."""
     if value is not None and not 0 <= value < math.inf:
         raise UsageError("must be a number from 0 on; found {found:g}.", found=value)
+    return value
+
+
+def finite(value: float) -> float:
+    """Require a finite number."""
+    if not math.isfinite(value):
+        raise UsageError("must be a finite number; found {found:g}.", found=value)
+    return value
+
+
+def encoding(value: str | None) -> str | None:
+    """Require the name of an encoding of texts."""
+    from welfarist.files.sources import checked_encoding
+
+    if value is not None:
+        try:
+            checked_encoding(value)
+        except UsageError:
+            raise UsageError(
+                "must be the name of an encoding, such as windows-1252, latin-1 or utf-16; found "
+                "{found!r}.",
+                found=value,
+            ) from None
     return value
 
 

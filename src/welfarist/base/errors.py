@@ -5,6 +5,7 @@
     Exception
     └── WelfaristError            everything this package raises on purpose
         └── InputError            the caller's data or options; also a ValueError
+            └── ZerosError        a rule that utilities of 0 exclude
 
     UserWarning
     └── WelfaristWarning          an answer comes with a caveat
@@ -26,6 +27,10 @@ class WelfaristError(Exception):
 
 class InputError(WelfaristError, ValueError):
     """Data or options that cannot be used as they are."""
+
+
+class ZerosError(InputError):
+    """A rule that has nothing to say where a utility is 0: it finds all such actions worthless."""
 
 
 class WelfaristWarning(UserWarning):

@@ -169,20 +169,38 @@ def normalised(weights: FloatArray) -> FloatArray:
     return np.asarray(weights / total, dtype=np.float64)
 
 
-def utilities_error(utilities: npt.NDArray[Any]) -> InputError:
-    """Describe the first utility that is not a finite, non-negative number.
+def utilities_error(utilities: npt.NDArray[Any], least: float = 0.0) -> InputError:
+    """Describe the first utility that is not finite, or below the least that is allowed.
 
     Parameters
     ----------
     utilities : array
         The whole table as the caller passed it, so that row and column numbers are theirs.
+    least : float
+        Less than 0 where a constant is added to all of them.
     """
+    low = utilities < least
+    if least < 0 and low.any() and np.isfinite(utilities).all():
+        return InputError(
+            f"utilities must not be below {least:g}, so that none is negative when {-least:g} is "
+            f"added to all; found {utilities[low][0]:g}{place(low)}. Correct that entry, or use a "
+            "larger shift."
+        )
     return _entry_error(
         utilities,
         "utilities",
-        "Correct that entry, leave the action out, or shift the scale so that 0 is the worst that "
-        "can happen.",
+        "Correct that entry, leave the action out, or add a constant to all of them (shift=…), so "
+        "that 0 is the worst that can happen.",
     )
+
+
+def as_shift(shift: object) -> float:
+    """Return the constant that is added to every utility: a finite number."""
+    if not is_real(shift) or not math.isfinite(shift):  # type: ignore[arg-type]
+        raise InputError(
+            f"shift must be a finite number, which is added to every utility; found {shift!r}."
+        )
+    return float(shift)  # type: ignore[arg-type]
 
 
 def is_real(value: object) -> bool:

@@ -214,6 +214,8 @@ def _world(source: object, utilities: Any) -> World:
         if names is not None and rule.stakeholders is not None:
             table = table[:, np.argsort(order_by_name(names, rule.stakeholders))]
         world = World(table, rule)
+    if world.rule.shift:  # learners see what the rule sees
+        world = World(world.utilities + world.rule.shift, world.rule.shifted(0.0))
     if world.actions < 2:
         raise InputError(
             "utilities must hold at least two actions to decide between; found 1. Add some."

@@ -42,6 +42,11 @@ class Fit(Protocol):
         """What welfare is multiplied with to be a score, if that was learned."""
         ...
 
+    @property
+    def score_offset(self) -> float:
+        """What scores lack to be a welfare."""
+        ...
+
     def preference(self, margins: FloatArray) -> FloatArray:
         """How likely the first action is preferred (n,) at differences in value (n,)."""
         ...

@@ -35,6 +35,8 @@ class ScoreChecks:
     likelihood : Likelihood
     scale : float
         What welfare is multiplied with to be a score.
+    offset : float
+        What is then taken off it, because it was added to the utilities.
     """
 
     decided: Scores
@@ -42,6 +44,7 @@ class ScoreChecks:
     stakeholders: tuple[str, ...]
     likelihood: Likelihood
     scale: float
+    offset: float = 0.0
 
     kind = Scores.kind
 
@@ -50,7 +53,8 @@ class ScoreChecks:
         """Return the checks of a fit to scores."""
         assert fit.likelihood is not None
         scale = 1.0 if fit.scale is None else fit.scale
-        return cls(fit.decided, fit.nameless_welfare, fit.stakeholders, fit.likelihood, scale)
+        rule, offset = fit.nameless_welfare, fit.score_offset
+        return cls(fit.decided, rule, fit.stakeholders, fit.likelihood, scale, offset)
 
     def calibration(self, bins: int) -> NoReturn:
         """Refuse: scores are not chosen."""
@@ -62,7 +66,7 @@ class ScoreChecks:
 
     def surprises(self, count: int) -> Surprises:
         """The scores with the largest residuals."""
-        fitted = fitted_scores(self.decided, self.rule, self.scale)
+        fitted = fitted_scores(self.decided, self.rule, self.scale, self.offset)
         return surprising_scores(self.decided, fitted, self.rule, self.stakeholders, count)
 
     def residuals(self) -> Residuals:
@@ -71,7 +75,8 @@ class ScoreChecks:
 
     @cached_property
     def _residuals(self) -> Residuals:
-        return residuals_of(self.decided, self.rule, self.scale, self.likelihood.parameters)
+        learned = self.likelihood.parameters
+        return residuals_of(self.decided, self.rule, self.scale, learned, self.offset)
 
     def misfit(self) -> Misfit:
         """Checks against alternatives to the family of rules."""

@@ -85,8 +85,9 @@ def _exact_signs(
     signs: FloatArray,
 ) -> FloatArray:
     """Signs (n,) that rounding has not made, as the method that counts errors sees them."""
-    if rule.p <= 0 and (decided.utilities == 0).any():
+    seen = decided.shifted(rule.shift).utilities
+    if rule.p <= 0 and (seen == 0).any():
         return signs
     assert rule.weights is not None
-    loss = ZeroOneLoss.between(decided.utilities, pairs[:, 0], pairs[:, 1], rule.weights)
+    loss = ZeroOneLoss.between(seen, pairs[:, 0], pairs[:, 1], rule.weights)
     return loss.signs(rule.weights, rule.p).astype(np.float64)

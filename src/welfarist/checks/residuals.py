@@ -129,14 +129,16 @@ class Residuals:
         )
 
 
-def fitted_scores(decided: Scores, rule: Any, scale: float) -> FloatArray:
+def fitted_scores(decided: Scores, rule: Any, scale: float, offset: float = 0.0) -> FloatArray:
     """What the rule says the scores (N,) are."""
-    return np.asarray(scale * rule(decided.utilities))
+    return np.asarray(scale * rule(decided.utilities) - offset)
 
 
-def residuals_of(decided: Scores, rule: Any, scale: float, learned: int) -> Residuals:
+def residuals_of(
+    decided: Scores, rule: Any, scale: float, learned: int, offset: float = 0.0
+) -> Residuals:
     """Residuals of scores; `learned` says how many numbers were learned from them."""
-    fitted = fitted_scores(decided, rule, scale)
+    fitted = fitted_scores(decided, rule, scale, offset)
     residual, counts = decided.values - fitted, decided.counts
     usual = float(np.sqrt(counts @ np.square(residual) / counts.sum()))
     standardised = residual / usual if usual > 0 else residual
@@ -183,7 +185,8 @@ def _slopes(table: FloatArray, rule: Any, scale: float) -> FloatArray:
     if not isinstance(rule, WelfareFunction):
         return _slopes_by_differences(table, rule, scale)
     shares, welfare = rule.shares(table), scale * rule(table)
-    return np.where(table > 0, shares * welfare[:, None] / np.where(table > 0, table, 1.0), 0.0)
+    seen = table + rule.shift
+    return np.where(seen > 0, shares * welfare[:, None] / np.where(seen > 0, seen, 1.0), 0.0)
 
 
 def _slopes_by_differences(table: FloatArray, rule: Any, scale: float) -> FloatArray:

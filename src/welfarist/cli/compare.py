@@ -58,6 +58,7 @@ def compare(
     weights: opt.Weights = None,
     groups: opt.Groups = None,
     prior: opt.Prior = None,
+    shift: opt.Shift = 0.0,
     scale: opt.Scale = False,
     tau_max: opt.TauMax = 1e6,
     rho: opt.Rho = None,
@@ -80,6 +81,9 @@ def compare(
     separator: opt.Separator = None,
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
+    encoding: opt.Encoding = None,
+    drop_missing: opt.DropMissing = False,
+    drop_unknown: opt.DropUnknown = False,
 ) -> None:
     """Put doctrines, saved models and a learned rule side by side."""
     from welfarist.app import comparing
@@ -88,13 +92,15 @@ def compare(
 
     asked = comparing.CompareRequest(
         actions,
-        TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet),
+        TableOptions(
+            name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
+        ),
         DecisionOptions(
             comparisons, score, wide, preferred, other, first, second, choice, first_label, count,
-            tie, by,
+            tie, by, drop_unknown,
         ),
         LearnerOptions(
-            noise=noise, weights=weights, groups=groups, prior=prior, scale=scale,
+            noise=noise, weights=weights, groups=groups, prior=prior, shift=shift, scale=scale,
             tau_max=tau_max, rho=rho, seed=seed,
         ),
         doctrines=doctrines, models=tuple(model or ()), learn=learn, folds=folds,
@@ -110,7 +116,7 @@ def compare(
     if json:
         print_json(compared.to_dict(in_options))
     else:
-        print(compared.found, *_notes(compared.said(in_options)), sep="\n")
+        print(compared.in_words(in_options), *_notes(compared.said(in_options)), sep="\n")
 
 
 def _notes(caveats: list[str]) -> list[str]:

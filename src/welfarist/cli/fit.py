@@ -52,6 +52,8 @@ def fit(
     weights: opt.Weights = None,
     groups: opt.Groups = None,
     prior: opt.Prior = None,
+    shift: opt.Shift = 0.0,
+    shift_table: opt.ShiftTable = False,
     scale: opt.Scale = False,
     solver: opt.Solver = "newton",
     tau_max: opt.TauMax = 1e6,
@@ -84,6 +86,9 @@ def fit(
     separator: opt.Separator = None,
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
+    encoding: opt.Encoding = None,
+    drop_missing: opt.DropMissing = False,
+    drop_unknown: opt.DropUnknown = False,
 ) -> None:
     """Learn the rule behind decisions: who counts how much."""
     from welfarist.app import fitting
@@ -92,18 +97,20 @@ def fit(
 
     asked = fitting.FitRequest(
         actions,
-        TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet),
+        TableOptions(
+            name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
+        ),
         DecisionOptions(
             comparisons, score, wide, preferred, other, first, second, choice, first_label, count,
-            tie, by,
+            tie, by, drop_unknown,
         ),
         LearnerOptions(
-            noise=noise, p=p, weights=weights, groups=groups, prior=prior, scale=scale,
+            noise=noise, p=p, weights=weights, groups=groups, prior=prior, shift=shift, scale=scale,
             solver=solver, tau_max=tau_max, rho=rho, starts=starts, max_iter=max_iter, tol=tol,
             seed=seed,
         ),
         level=level, method=method, covariance=covariance, intervals=intervals, save=save,
-        report=report, latex=latex,
+        shift_table=shift_table, report=report, latex=latex,
     )  # fmt: skip
     decided = fitting.read(asked)
     say_notes(decided.notes)
@@ -123,3 +130,5 @@ def fit(
         print_json(fitted.to_dict(in_options))
     else:
         print(fitted.summary(in_options))
+        if fitted.shifts is not None:
+            print("", fitted.shifts, sep="\n")

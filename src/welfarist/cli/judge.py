@@ -23,6 +23,7 @@ def judge(
     doctrine: opt.Doctrine = None,
     p: opt.RulePower = None,
     weights: opt.RuleWeights = None,
+    shift: opt.Shift = 0.0,
     json: opt.Json = False,
     name: opt.Name = None,
     numbered: opt.Numbered = False,
@@ -31,14 +32,18 @@ def judge(
     separator: opt.Separator = None,
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
+    encoding: opt.Encoding = None,
+    drop_missing: opt.DropMissing = False,
 ) -> None:
     """Decide between two actions, and say why."""
     from welfarist.app import judging
     from welfarist.app.decisions import TableOptions
     from welfarist.app.rules import RuleRequest, rule_of
 
-    table = TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet)
-    rule = rule_of(RuleRequest(actions, table, model, doctrine, p, weights))
+    table = TableOptions(
+        name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing
+    )
+    rule = rule_of(RuleRequest(actions, table, model, doctrine, p, weights, shift))
     say_notes(rule.notes)
     with working():
         found = judging.judge(rule, a, b)

@@ -46,7 +46,31 @@ Separator = Annotated[
     _option("What separates columns, such as ';' or tab.", metavar="MARK", check=values.separator),
 ]
 Decimal = Annotated[Text, _option("The decimal mark, . or ,", metavar="MARK", check=values.decimal)]
-Sheet = Annotated[Text, _option("Sheet of a workbook (the first).", metavar="NAME")]
+Sheet = Annotated[
+    Text,
+    _option("Sheet of workbooks (the first); of one: file.xlsx:NAME.", metavar="NAME"),
+]
+Encoding = Annotated[
+    Text,
+    _option("How text files are written (utf-8).", metavar="NAME", check=values.encoding),
+]
+DropMissing = Annotated[
+    bool, _option("Leave out rows in which something is missing.", "--drop-missing")
+]
+DropUnknown = Annotated[
+    bool,
+    _option("Leave out comparisons with actions that are not in ACTIONS.", "--drop-unknown"),
+]
+Shift = Annotated[
+    float,
+    typer.Option(
+        help="A constant added to every utility.",
+        metavar="NUMBER",
+        show_default=False,
+        callback=checked(values.finite),
+    ),
+]
+ShiftTable = Annotated[bool, _option("Show how p moves with such a constant.", "--shift-table")]
 Latex = Annotated[
     str | None,
     typer.Option(

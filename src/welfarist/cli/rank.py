@@ -23,6 +23,7 @@ def rank(
     doctrine: opt.Doctrine = None,
     p: opt.RulePower = None,
     weights: opt.RuleWeights = None,
+    shift: opt.Shift = 0.0,
     top: Top = None,
     json: opt.Json = False,
     name: opt.Name = None,
@@ -32,14 +33,18 @@ def rank(
     separator: opt.Separator = None,
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
+    encoding: opt.Encoding = None,
+    drop_missing: opt.DropMissing = False,
 ) -> None:
     """Put actions in order by a saved model or a doctrine."""
     from welfarist.app import ranking
     from welfarist.app.decisions import TableOptions
     from welfarist.app.rules import RuleRequest, rule_of
 
-    table = TableOptions(name, numbered, stakeholders, ignore, separator, decimal, sheet)
-    rule = rule_of(RuleRequest(actions, table, model, doctrine, p, weights))
+    table = TableOptions(
+        name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing
+    )
+    rule = rule_of(RuleRequest(actions, table, model, doctrine, p, weights, shift))
     say_notes(rule.notes)
     with working():
         found = ranking.rank(rule, top)

@@ -13,10 +13,10 @@ from welfarist.app.usage import RequestError
 # What is typed without a name of an option.
 _ARGUMENTS = {"actions": "ACTIONS"}
 # Arguments of the learners whose option has another name.
-_RENAMED = {"n_starts": "--starts", "random_state": "--seed"}
+_RENAMED = {"n_jobs": "--jobs", "n_starts": "--starts", "random_state": "--seed"}
 _SAME_NAME = (
-    "by", "covariance", "groups", "level", "max_iter", "method", "noise", "p", "prior", "rho",
-    "scale", "solver", "tau_max", "tol", "weights",
+    "by", "covariance", "folds", "groups", "ignore", "level", "max_iter", "method", "noise", "nu",
+    "p", "prior", "rho", "scale", "shift", "solver", "tau", "tau_max", "tol", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME_NAME} | _RENAMED
 
@@ -33,14 +33,40 @@ _PHRASES = (
     (", or a Grid or TwoStage", ""),
     ('"exact" or an Exact with', '"exact" with'),
     ("see rho_", "see the answer"),
+    ("or leave those actions out", "or take those actions out of the table and say --drop-unknown"),
+    ("Fit with prior=None", "Leave out --prior"),
+    ("folds=None", "--folds 0"),
+    ('Use interval("p"), whose ends may be infinite.', "Its interval may have infinite ends."),
+    ('unit="clusters" needs', "a bootstrap by who decided needs"),
+    (' Use unit="decisions".', " Leave out the column of who decided."),
+    ("models are written by save_model, or welfarist", "models are written by welfarist"),
+    ("n must be at most", "--decisions must be at most"),
+    (" The bound alone is bounds.excess_risk(…).", ""),
+    ("u_min and u_max must hold", "the smallest and the largest utility must hold"),
+    (
+        'If this is a script, the call must stand under if __name__ == "__main__": (new processes '
+        "read the script again); otherwise memory may be short.",
+        "Memory may be short.",
+    ),
 )
 
 _NAMES = "|".join(sorted(OPTIONS, key=len, reverse=True))
-_ASSIGNED = re.compile(rf"""(?<![\w'"-])({_NAMES})=(?:"([^"]*)"|(True)|(False)|…)""")
-# A call that asks for one interval in another way.
-_CALLED = re.compile(r"""interval\("[^"]*", (method="[^"]*")\)""")
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+_ASSIGNED = re.compile(
+    rf"""(?<![\w'"-])({_NAMES})=(?:"([^"]*)"|({_NUMBER})|(True)|(False|None)|…)"""
+)
+# A call that asks for something in another way: the way is what can be typed.
+_CALLED = re.compile(
+    rf"""\b(?:bootstrap|interval|summary|test)\((?:[^=()]*, |".*?", )?((?:{_NAMES})="[^"]*")\)"""
+)
+_DRAWN = re.compile(r"Draw more: bootstrap\(resamples=\d+\)\.")
+# The second of two values that can be given.
+_OR_VALUE = re.compile(r"""(--[a-z-]+ \w+) or "(\w+)\"""")
+_SIZES = {"u_min": "the smallest utility", "u_max": "the largest utility"}
 # A bare word is an argument only if it is no word of English.
-_BARE = re.compile(r"""(?<![\w'"-])(tau_max|n_starts|max_iter|random_state)(?![\w'"])""")
+_BARE = re.compile(
+    r"""(?<![\w'"-])(tau_max|n_starts|n_jobs|max_iter|random_state|u_min|u_max)(?![\w'"])"""
+)
 _MUST = re.compile(rf"^({_NAMES}) must\b")
 
 
@@ -72,16 +98,18 @@ def in_options(message: str) -> str:
     """
     for phrase, words in _PHRASES:
         message = message.replace(phrase, words)
+    message = _DRAWN.sub("Choose a smaller --level.", message)
     message = _CALLED.sub(r"\1", message)
     message = _ASSIGNED.sub(_as_option, message)
-    message = _BARE.sub(lambda found: OPTIONS[found[1]], message)
+    message = _OR_VALUE.sub(r"\1 or \2", message)
+    message = _BARE.sub(lambda found: (OPTIONS | _SIZES)[found[1]], message)
     return _MUST.sub(lambda found: f"{OPTIONS[found[1]]} must", message)
 
 
 def _as_option(found: re.Match[str]) -> str:
-    option, value = OPTIONS[found[1]], found[2]
+    option, value = OPTIONS[found[1]], found[2] or found[3]
     if value is not None:
         return f"{option} '{value}'" if " " in value else f"{option} {value}"
-    if found[4]:
+    if found[5]:
         return f"no {option}"
     return option

@@ -160,6 +160,7 @@ def _again(result: FitResult) -> WelfareLearner | None:
         weights="learn" if weighting.fixed is None else weighting.fixed,
         groups=weighting.group_of,
         prior=likelihood.prior,
+        shift=result.shift,
         n_starts=solver.n_starts,
         max_iter=solver.max_iter,
         tol=solver.tolerance,
@@ -280,7 +281,12 @@ def _holding(rule: WelfareFunction, base: WelfareLearner, data: Decisions) -> We
     elif rule.stakeholders is not None and data.stakeholders is not None:
         weights = weights[order_by_name(data.stakeholders, rule.stakeholders)]
     held: WelfareLearner = clone(base).set_params(
-        family=POWER_MEAN.name, p=rule.p, weights=weights, groups=None, prior=None
+        family=POWER_MEAN.name,
+        p=rule.p,
+        weights=weights,
+        groups=None,
+        prior=None,
+        shift=rule.shift,
     )
     return held
 
@@ -302,7 +308,8 @@ def _in_words(learner: WelfareLearner | None, result: FitResult | None) -> str:
     scale = ", scale" if getattr(learner, "scale", False) else ""
     other = "" if family == POWER_MEAN else f", family {family.name}"
     prior = "" if learner.prior is None else ", prior"
-    return f"{power}, {weights}{extra}{scale}{other}{prior}"
+    shift = f", shift {learner.shift:g}" if learner.shift else ""
+    return f"{power}, {weights}{extra}{scale}{other}{prior}{shift}"
 
 
 def _distinct(names: list[str]) -> list[str]:

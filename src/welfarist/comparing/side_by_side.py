@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from welfarist.base.data_frames import to_frame
-from welfarist.base.errors import InputError, WelfaristWarning
+from welfarist.base.errors import InputError, WelfaristWarning, ZerosError
 from welfarist.base.exports import DECIMALS, Table, as_json, check_decimals, number, strict
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import generator_of
@@ -321,6 +321,9 @@ def compare(
     every second comparison is turned round for them. Results of statsmodels are made anew for each
     part from their own columns; where that cannot be, as with an offset, a note says so.
 
+    Doctrines that have nothing to say where a utility is 0 are left out, and a line says so; a
+    learner's `shift` brings them back.
+
     Examples
     --------
     >>> import numpy as np
@@ -343,7 +346,7 @@ def compare(
     with warnings.catch_warnings():
         # Doctrines that do not fit are what a comparison is for; result_.caveats has the reasons.
         warnings.simplefilter("ignore", WelfaristWarning)
-        results = tuple(rival.fitted(data) for rival in rivals)
+        rivals, results, excluded = _fitted(rivals, data)
     notes: dict[str, list[str]] = {}
     held_out: list[float | None] = [None] * len(rivals)
     if folds is not None:
@@ -357,6 +360,9 @@ def compare(
     lines += _about_outsiders(rivals, results, folds)
     if folds is not None:
         lines.insert(0, f"Held-out {measure}: in {folds} parts, by {data.unit}")
+    if excluded:
+        have = "has" if len(excluded) == 1 else "have"
+        lines.append(_EXCLUDED.format(names=listed(excluded), have=have))
     return SideBySide(
         tuple(rows),
         measure,
@@ -409,6 +415,32 @@ def _about_outsiders(
             "action was always the preferred one"
         )
     return said
+
+
+_EXCLUDED = (
+    "Left out {names}, which {have} nothing to say where a utility is 0: such actions would all be "
+    "worth 0. To compare all, add a constant to every utility (such as shift=1), or leave those "
+    "actions out"
+)
+
+
+def _fitted(
+    rivals: Sequence[Rival], data: Any
+) -> tuple[tuple[Rival, ...], tuple[Fit, ...], list[str]]:
+    """Those that can be fitted, their fits, and the names of those that zeros exclude."""
+    kept: list[Rival] = []
+    results: list[Fit] = []
+    excluded: list[str] = []
+    for rival in rivals:
+        try:
+            results.append(rival.fitted(data))
+        except ZerosError:
+            if len(excluded) == len(rivals) - 1:
+                raise  # there is nothing to compare
+            excluded.append(rival.name)
+        else:
+            kept.append(rival)
+    return tuple(kept), tuple(results), excluded
 
 
 def _held_out(

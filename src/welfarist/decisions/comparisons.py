@@ -6,6 +6,7 @@ once per action. A comparison is a choice from a menu of two.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +26,7 @@ from welfarist.decisions.checked_columns import (
 from welfarist.decisions.labels import numbered
 from welfarist.decisions.merged_pairs import MergedPairs, merged, pair_keys
 from welfarist.decisions.paired_columns import paired_stems
-from welfarist.people.utility_tables import as_utility_table, distinct_rows
+from welfarist.people.utility_tables import as_utility_table, distinct_rows, shifted_table
 
 
 class Comparisons:
@@ -47,6 +48,8 @@ class Comparisons:
     names : (N,) sequence of str, optional
         The actions' names, each its own. Left out, they are the index of a pandas data frame that
         has one other than row numbers.
+    least : float
+        The smallest utility there may be: less than 0 for a learner whose `shift` makes up for it.
 
     Attributes
     ----------
@@ -74,9 +77,11 @@ class Comparisons:
         counts: object = None,
         by: object = None,
         names: object = None,
+        *,
+        least: float = 0.0,
     ) -> None:
         given = row_names(utilities) if names is None else names
-        self.utilities, self.stakeholders = as_utility_table(utilities)
+        self.utilities, self.stakeholders = as_utility_table(utilities, least)
         self.pairs = as_pairs(pairs, len(self.utilities))
         self.outcomes = as_outcomes(outcomes, len(self.pairs))
         self.counts = (
@@ -90,7 +95,14 @@ class Comparisons:
 
     @classmethod
     def from_arrays(
-        cls, u: object, v: object, outcomes: object, counts: object = None, by: object = None
+        cls,
+        u: object,
+        v: object,
+        outcomes: object,
+        counts: object = None,
+        by: object = None,
+        *,
+        least: float = 0.0,
     ) -> Comparisons:
         """Comparisons given as the utilities of both actions, (n, d) and (n, d).
 
@@ -104,8 +116,8 @@ class Comparisons:
         >>> Comparisons.from_arrays(u, v, [-1, 1]).actions
         2
         """
-        first, names = as_utility_table(u)
-        second, others = as_utility_table(v)
+        first, names = as_utility_table(u, least)
+        second, others = as_utility_table(v, least)
         if first.shape != second.shape:
             raise InputError(
                 "both actions of a comparison must have the same people; found utilities of shape "
@@ -119,7 +131,7 @@ class Comparisons:
         if len(same):  # two actions of equal utilities are still two actions
             pairs[same, 1] = len(table) + np.arange(len(same))
             table = np.concatenate([table, second[same]])
-        made = cls(table, pairs, outcomes, counts, by)
+        made = cls(table, pairs, outcomes, counts, by, least=least)
         made.stakeholders = names or others
         made.numbered = False
         return made
@@ -149,6 +161,16 @@ class Comparisons:
         part.by = None if self.by is None else self.by[rows]
         part.names, part.numbered = self.names, self.numbered
         return part
+
+    def shifted(self, shift: float) -> Comparisons:
+        """Return the same comparisons with a constant added to every utility."""
+        table = shifted_table(self.utilities, shift)
+        if not shift:
+            return self
+        _ = self.merged  # which is the same for both, and worked out once
+        moved = copy(self)
+        moved.utilities = table
+        return moved
 
     @property
     def shape(self) -> tuple[int]:

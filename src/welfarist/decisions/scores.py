@@ -11,7 +11,7 @@ import numpy.typing as npt
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.decisions.checked_columns import as_column, as_counts
-from welfarist.people.utility_tables import as_utility_table
+from welfarist.people.utility_tables import as_utility_table, shifted_table
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,18 @@ class Scores:
     how_numbered = "They are numbered in the order of the data: the first scored action is 1."
 
     @classmethod
-    def of(cls, utilities: object, scores: object, sample_weight: object = None) -> Scores:
-        """Check and take over utilities (N, d), scores (N,) and optional weights (N,)."""
-        table, names = as_utility_table(utilities)
+    def of(
+        cls,
+        utilities: object,
+        scores: object,
+        sample_weight: object = None,
+        least: float = 0.0,
+    ) -> Scores:
+        """Check and take over utilities (N, d), scores (N,) and optional weights (N,).
+
+        No utility may be below `least`.
+        """
+        table, names = as_utility_table(utilities, least)
         values = as_column(scores, "scores", len(table))
         bad = ~np.isfinite(values)
         if bad.any():
@@ -68,6 +77,11 @@ class Scores:
             values=self.values[chosen],
             counts=self.counts[chosen],
         )
+
+    def shifted(self, shift: float, offset: float = 0.0) -> Scores:
+        """Return the same with a constant added to every utility, and another to the scores."""
+        table = shifted_table(self.utilities, shift)
+        return replace(self, utilities=table, values=self.values + offset) if shift else self
 
     def units(self) -> npt.NDArray[np.intp]:
         """The number (N,) of what each score is held out with: every action is on its own."""

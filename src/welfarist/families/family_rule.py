@@ -13,6 +13,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import (
     FloatArray,
     as_numbers,
+    as_shift,
     as_weights,
     check_names,
     normalised,
@@ -59,6 +60,8 @@ class FamilyRule:
         Normalised to sum to 1.
     stakeholders : sequence of str, optional
         The people's names. A data frame's columns are then matched by name, in any order.
+    shift : float
+        A constant that is added to every utility before it is judged.
     """
 
     def __init__(
@@ -67,11 +70,17 @@ class FamilyRule:
         p: float,
         weights: npt.ArrayLike,
         stakeholders: Sequence[str] | None = None,
+        shift: float = 0.0,
     ) -> None:
         self.family = family
         self.p = float(p)
         self.weights = normalised(as_weights(weights))
         self.stakeholders = None if stakeholders is None else tuple(check_names(stakeholders))
+        self.shift = as_shift(shift)
+
+    def shifted(self, shift: float) -> FamilyRule:
+        """Return the same rule with another constant that is added to every utility."""
+        return FamilyRule(self.family, self.p, self.weights, self.stakeholders, shift)
 
     @property
     def doctrine(self) -> str:
@@ -127,6 +136,7 @@ class FamilyRule:
             "p": self.p,
             "weights": self.weights.tolist(),
             "stakeholders": None if self.stakeholders is None else list(self.stakeholders),
+            **({"shift": self.shift} if self.shift else {}),
         }
 
     def __repr__(self) -> str:
@@ -137,7 +147,7 @@ class FamilyRule:
         return FamilyRule(self.family, self.p, self.weights).value(table)
 
     def _matched(self, utilities: npt.ArrayLike) -> FloatArray:
-        """Utilities (..., d) with their columns in the order of the stakeholders."""
+        """Utilities (..., d), shifted, with their columns in the order of the stakeholders."""
         values, names = split_names(utilities)
         table = as_numbers(values, "utilities").astype(np.float64)
         if table.ndim == 0 or table.shape[-1] != len(self.weights):
@@ -145,8 +155,9 @@ class FamilyRule:
                 f"utilities must have one entry per person, {len(self.weights)} in all; found "
                 f"shape {table.shape}."
             )
-        if not (table >= 0).all():
-            raise utilities_error(table)
+        seen = table + self.shift if self.shift else table
+        if not (seen >= 0).all():
+            raise utilities_error(table, -self.shift)
         if names is None or self.stakeholders is None:
-            return table
-        return table[..., np.argsort(order_by_name(names, self.stakeholders))]
+            return seen
+        return seen[..., np.argsort(order_by_name(names, self.stakeholders))]

@@ -15,10 +15,12 @@ from welfarist.base.validation import (
     FloatArray,
     as_numbers,
     as_power,
+    as_shift,
     as_weights,
     check_names,
     normalised,
     one_row,
+    utilities_error,
 )
 from welfarist.families.power_mean.blocks import BLOCK, Rows
 from welfarist.families.power_mean.derivatives import welfare_shares
@@ -27,7 +29,7 @@ from welfarist.families.power_mean.mean import log_power_mean, power_mean
 
 _FORMAT = "welfarist.WelfareFunction"
 _VERSION = 1
-_KEYS = ("format", "version", "p", "weights", "stakeholders")
+_KEYS = ("format", "version", "p", "weights", "stakeholders", "shift")
 
 # Two welfares are equal when their logarithms differ by no more than rounding can explain: this
 # many units in the last place of the largest logarithm involved, times a factor that grows as
@@ -51,6 +53,9 @@ class WelfareFunction:
     stakeholders : list of str, optional
         The people's names. A data frame's columns are then matched by name, in any order. Left
         out, they are those of a mapping.
+    shift : float
+        A constant that is added to every utility before it is judged, where the scale has no
+        natural zero.
 
     Examples
     --------
@@ -65,19 +70,23 @@ class WelfareFunction:
     'Nash'
     >>> WelfareFunction(p=1, weights={"donor": 1, "recipient": 3})
     WelfareFunction(p=1, weights={'donor': 0.25, 'recipient': 0.75})
+    >>> WelfareFunction(p=0, shift=1)([0.0, 3.0])
+    2.0
     """
 
-    __slots__ = ("_p", "_stakeholders", "_weights")
+    __slots__ = ("_p", "_shift", "_stakeholders", "_weights")
 
     _p: float
     _weights: FloatArray | None
     _stakeholders: tuple[str, ...] | None
+    _shift: float
 
     def __init__(
         self,
         p: float | str,
         weights: npt.ArrayLike | Mapping[str, float] | None = None,
         stakeholders: Sequence[str] | None = None,
+        shift: float = 0.0,
     ) -> None:
         if isinstance(weights, Mapping):
             stakeholders = check_names(list(weights) if stakeholders is None else stakeholders)
@@ -100,6 +109,7 @@ class WelfareFunction:
         set_once(self, "_p", power + 0.0)  # -0.0 becomes 0.0
         set_once(self, "_weights", share_of_total)
         set_once(self, "_stakeholders", names)
+        set_once(self, "_shift", as_shift(shift) + 0.0)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(
@@ -130,6 +140,21 @@ class WelfareFunction:
         return self._stakeholders
 
     @property
+    def shift(self) -> float:
+        """What is added to every utility before it is judged."""
+        return self._shift
+
+    def shifted(self, shift: float) -> WelfareFunction:
+        """Return the same rule with another constant that is added to every utility.
+
+        Examples
+        --------
+        >>> WelfareFunction(p=0).shifted(1.0)([0.0, 3.0])
+        2.0
+        """
+        return WelfareFunction(self._p, self._weights, self._stakeholders, shift)
+
+    @property
     def doctrine(self) -> str:
         """The rule in words: a named doctrine, or the two it lies between."""
         return doctrine_of(self._p)
@@ -140,13 +165,16 @@ class WelfareFunction:
         return 1.0 - self._p
 
     def __call__(self, utilities: npt.ArrayLike) -> Any:
-        """Return the welfare of each action, (..., d) -> (...)."""
+        """Return the welfare of each action, (..., d) -> (...), its `shift` included."""
         table, weights, _ = self._matched(utilities)
         return power_mean(table, self._p, weights)
 
     def equally_distributed_equivalent(self, utilities: npt.ArrayLike) -> Any:
-        """Return the utility which, given to everybody, would be just as good: the welfare."""
-        return self(utilities)
+        """Return the utility which, given to everybody, would be just as good.
+
+        It is the welfare, less the `shift`.
+        """
+        return self(utilities) - self._shift if self._shift else self(utilities)
 
     def log(self, utilities: npt.ArrayLike) -> Any:
         """Return the logarithm of the welfare of each action, (..., d) -> (...)."""
@@ -210,7 +238,8 @@ class WelfareFunction:
     def shares(self, utilities: npt.ArrayLike) -> FloatArray:
         """Return each person's marginal share of welfare, (..., d), summing to 1 over people.
 
-        A share of 0.3 means that raising this person's utility by 1% raises welfare by 0.3%.
+        A share of 0.3 means that raising this person's utility by 1% raises welfare by 0.3%, the
+        `shift` included in both.
         The people are in the order of the utilities, or of the stakeholders for a data frame
         matched by name.
 
@@ -243,6 +272,7 @@ class WelfareFunction:
             "p": str(self._p) if np.isinf(self._p) else self._p,
             "weights": None if self._weights is None else self._weights.tolist(),
             "stakeholders": None if self._stakeholders is None else list(self._stakeholders),
+            **({"shift": self._shift} if self._shift else {}),
         }
 
     @classmethod
@@ -279,7 +309,7 @@ class WelfareFunction:
             if p not in ("inf", "-inf"):
                 raise InputError(f"p must be a number, 'inf' or '-inf'; found {p!r}.")
             p = float(p)
-        return cls(p, record.get("weights"), record.get("stakeholders"))
+        return cls(p, record.get("weights"), record.get("stakeholders"), record.get("shift", 0.0))
 
     def to_json(self) -> str:
         """Return :meth:`to_dict` as strict JSON text."""
@@ -317,35 +347,44 @@ class WelfareFunction:
 
     def __repr__(self) -> str:
         power = f"{self._p:.6g}"
+        shift = f", shift={self._shift:g}" if self._shift else ""
         if self._weights is None:
-            return f"WelfareFunction(p={power})"
+            return f"WelfareFunction(p={power}{shift})"
         short = [float(f"{w:.4g}") for w in self._weights]
         if self._stakeholders is None:
-            return f"WelfareFunction(p={power}, weights={short})"
+            return f"WelfareFunction(p={power}, weights={short}{shift})"
         by_name = dict(zip(self._stakeholders, short, strict=True))
-        return f"WelfareFunction(p={power}, weights={by_name})"
+        return f"WelfareFunction(p={power}, weights={by_name}{shift})"
 
     def _key(self) -> tuple[Any, ...]:
         weights = None if self._weights is None else tuple(self._weights.tolist())
-        return self._p, weights, self._stakeholders
+        return self._p, weights, self._stakeholders, self._shift
 
     def _matched(
         self, utilities: npt.ArrayLike
     ) -> tuple[npt.NDArray[Any], FloatArray | None, npt.NDArray[np.intp] | None]:
-        """Return utilities as an array and the weights in the order of its columns.
+        """Return utilities, shifted, as an array and the weights in the order of its columns.
 
         The third is the stakeholder each column of a data frame names (d,), otherwise None. It
         is the weights that are put in order, not the columns, which stay where the caller has
         them and are not copied.
         """
         if self._stakeholders is None or self._weights is None:
-            return as_numbers(utilities, "utilities"), self._weights, None
+            return self._seen(as_numbers(utilities, "utilities")), self._weights, None
         values, names = split_names(utilities)
-        table = as_numbers(values, "utilities")
+        table = self._seen(as_numbers(values, "utilities"))
         if names is None:
             return table, self._weights, None
         named = order_by_name(names, self._stakeholders)
         return table, self._weights[named], named
+
+    def _seen(self, table: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Utilities as they are judged; a table is copied only if something is added."""
+        if not self._shift:
+            return table
+        if table.size and (table < -self._shift).any():
+            raise utilities_error(table, -self._shift)
+        return np.asarray(table + self._shift, dtype=np.float64)
 
     def _log_with_rounding(
         self, utilities: npt.ArrayLike

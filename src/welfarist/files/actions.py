@@ -9,16 +9,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from welfarist.base.errors import InputError
+from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.validation import FloatArray
 from welfarist.files.cells import Number, Text, listed, shown
+from welfarist.files.kept_rows import KeptRows, read_rows
 from welfarist.files.opening import FileTable, column_named, open_table
 
 SCORE = "score"
-NEGATIVE_ADVICE = "Correct it, or shift the scale so that 0 is the worst that can happen."
+# People whose typical utilities differ by more than this factor are hardly measured alike.
+_ONE_MAGNITUDE = 10.0
 
-_NO_STAKEHOLDER = "Correct it, or leave the column out with --ignore."
+_NO_STAKEHOLDER = "Correct it, or leave the column out: {ignore:COLUMN}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,8 @@ class Actions:
     scores : (N,) array or None
     notes : tuple of str
         What was guessed, in sentences.
+    left_out : frozenset of str
+        The names of actions that were left out because something is missing in their rows.
     """
 
     file: str
@@ -44,6 +49,7 @@ class Actions:
     stakeholders: tuple[str, ...]
     scores: FloatArray | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
+    left_out: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.utilities)
@@ -68,9 +74,12 @@ def read_actions(
     score: str | None = None,
     stakeholders: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
+    drop_missing: bool = False,
+    least: float = 0.0,
     separator: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> Actions:
     r"""Read actions from a file: CSV, TSV, Parquet, Feather, Excel, Stata, or "-".
 
@@ -84,10 +93,14 @@ def read_actions(
     score : str, optional
         The column of the scores. Left out, a column called "score" is no stakeholder either.
     stakeholders : list of str, optional
-        The columns of the utilities; all that have no other meaning if left out.
+        The columns of the utilities; all that hold numbers and have no other meaning if left out.
     ignore : list of str
         Columns to leave out.
-    separator, decimal, sheet
+    drop_missing : bool
+        Whether actions of which something is missing are left out, in place of being refused.
+    least : float
+        The smallest that a utility may be: less than 0 where a constant will be added to all.
+    separator, decimal, sheet, encoding
         As in :func:`open_table`.
 
     Examples
@@ -104,25 +117,41 @@ def read_actions(
     array([[9., 2.],
            [5., 6.]])
     """
-    table = open_table(path, separator=separator, decimal=decimal, sheet=sheet)
     if numbered and name is not None:
-        raise InputError("--name and --numbered exclude each other; found both. Give one.")
+        raise UsageError("{name} and {numbered} exclude each other; found both. Give one.")
+    reading = dict(separator=separator, decimal=decimal, sheet=sheet, encoding=encoding)
+    table = open_table(path, **reading)
     named = None if numbered else _name_column(table, name)
     scored = None if score is None else column_named(table, score, "the score")
     left_out = {column_named(table, column, "a column to ignore") for column in ignore}
     notes = list(table.notes)
     people = _people(table, named, scored, stakeholders, left_out, notes)
-    number = Number("utilities", 0.0, NEGATIVE_ADVICE, table.decimal, _NO_STAKEHOLDER)
-    cells: dict[str, Any] = dict.fromkeys(people, number)
+    cells: dict[str, Any] = dict.fromkeys(people, utility(table, least, _NO_STAKEHOLDER))
     if named is not None:
         cells[named] = Text("a name")
     if scored is not None:
         cells[scored] = Number("scores", decimal=table.decimal)
-    frame = table.read(cells)
-    labels = _labels(table, frame, named)
-    scores = None if scored is None else frame[scored].to_numpy()
-    utilities = utilities_of(frame, people)
-    return Actions(table.name, labels, utilities, tuple(people), scores, tuple(notes))
+    read = read_rows(table, cells, drop_missing, "actions", notes)
+    utilities = utilities_of(read.frame, people)
+    if stakeholders is None:
+        notes += _of_another_magnitude(table.name, people, utilities)
+    return Actions(
+        table.name,
+        _labels(read, named),
+        utilities,
+        tuple(people),
+        None if scored is None else read.frame[scored].to_numpy(),
+        tuple(notes),
+        _names_left_out(read, named),
+    )
+
+
+def utility(table: FileTable, least: float = 0.0, way_out: str = "Correct it.") -> Number:
+    """What a cell with a utility must hold."""
+    advice = "Correct it, or add a constant to every utility: {shift:NUMBER}"
+    if least:
+        advice = f"Correct it, or add more than {-least:g} to every utility: {{shift:NUMBER}}"
+    return Number("utilities", least, advice, table.decimal, way_out)
 
 
 def _name_column(table: FileTable, name: str | None) -> str:
@@ -143,9 +172,10 @@ def _people(
         twice = [person for i, person in enumerate(people) if person in people[:i]]
         wrong = [*twice, *(person for person in people if person in (named, scored))]
         if wrong:
-            raise InputError(
-                f"{table.name}: stakeholders must be columns of their own; found {shown(wrong[0])} "
-                "twice, or as the name or score as well. Name each column once."
+            raise UsageError(
+                "{stakeholders} must name columns of their own; found {found} twice, or as the "
+                "name or score as well. Name each column once.",
+                found=shown(wrong[0]),
             )
         return people
     left = [c for c in table.columns if c not in (named, scored) and c not in left_out]
@@ -154,32 +184,77 @@ def _people(
         notes.append(
             f"{table.name}: the column {shown(unscored[0])} was not taken for a stakeholder."
         )
-    people = [c for c in left if c not in unscored]
+    numbers = [c for c in left if c not in unscored]
+    texts = table.texts(numbers)
+    people = [c for c in numbers if c not in texts]
     if not people:
-        raise InputError(
-            f"{table.name}, line 1: there must be a column of names and one column per "
-            f"stakeholder; found only {listed(table.columns)}. Say what separates the "
-            "columns, such as --separator ';'"
+        hint = "Say what separates the columns, such as {separator:';'}"
+        raise RequestError(
+            "{name}, line 1: there must be a column of names and one column per stakeholder, which "
+            "holds numbers; found only {found}. "
+            + ("Correct them, or name the columns: {stakeholders:a,b}" if texts else hint),
+            name=table.name,
+            found=f"texts in {listed(texts)}" if texts else listed(table.columns),
         )
+    if texts:
+        held = "it holds" if len(texts) == 1 else "they hold"
+        notes.append(f"{table.name}: left out {listed(texts)}, because {held} texts.")
     return people
 
 
-def _labels(table: FileTable, frame: Any, named: str | None) -> Any:
-    """The actions' names, all different."""
+def far_smaller(utilities: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whose utilities (N, d) are typically of a smaller magnitude than somebody else's (d,)."""
+    typical = np.median(np.abs(utilities), axis=0)
+    return np.asarray(typical * _ONE_MAGNITUDE < typical.max())
+
+
+def _of_another_magnitude(file: str, people: list[str], utilities: FloatArray) -> list[str]:
+    """Say which columns may be no stakeholders, such as a year beside points from 0 to 10."""
+    smaller = far_smaller(utilities)
+    few = smaller if 2 * smaller.sum() <= len(people) else ~smaller
+    if not smaller.any():
+        return []
+    odd = [person for person, is_odd in zip(people, few, strict=True) if is_odd]
+    are, them, ones = (
+        ("is", "it", "a stakeholder") if len(odd) == 1 else ("are", "them", "stakeholders")
+    )
+    return [
+        f"{file}: {listed(odd)} {are} of another magnitude than the other columns; leave {them} "
+        f"out (ignore=…) unless {ones}, measured like everybody else."
+    ]
+
+
+def _labels(read: KeptRows, named: str | None) -> Any:
+    """The actions' names, all different; those without names have the numbers of their rows."""
     import polars as pl
 
     if named is None:
-        return pl.Series("action", range(1, len(frame) + 1)).cast(pl.String)
-    labels = frame[named]
+        numbers = range(len(read)) if read.rows is None else read.rows.tolist()
+        return pl.Series("action", [number + 1 for number in numbers]).cast(pl.String)
+    labels = read.frame[named]
     if labels.n_unique() == len(labels):
         return labels
     again = labels.is_first_distinct().arg_min()
     first = (labels == labels[again]).arg_max()
-    raise InputError(
-        f"{table.name}, {table.where(again)}, column {shown(named)}: actions must have different "
-        f"names; found {shown(labels[again])} in {table.where(first)} as well. Rename one, "
-        "choose the column of names with --name, or number the actions with --numbered."
+    raise RequestError(
+        "{file}, {where}, column {column}: actions must have different names; found {found} in "
+        "{first} as well. Rename one, choose the column of names with {name}, or number the "
+        "actions with {numbered:True}.",
+        file=read.name,
+        where=read.where(again),
+        column=shown(named),
+        found=shown(labels[again]),
+        first=read.where(first),
     )
+
+
+def _names_left_out(read: KeptRows, named: str | None) -> frozenset[str]:
+    """The names of the actions that were left out."""
+    if read.rows is None or named is None:
+        return frozenset()
+    every = read.table.read({named: Text("a name", required=False)})[named].to_list()
+    kept = set(read.rows.tolist())
+    return frozenset(name for row, name in enumerate(every) if row not in kept and name)
 
 
 def utilities_of(frame: Any, people: list[str]) -> FloatArray:

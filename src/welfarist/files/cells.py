@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
+from welfarist.base.asking import RequestError
 from welfarist.files.name_index import NameIndex
 
 # What a plain number looks like; float() would also take "1_000" and "infinity".
@@ -18,13 +19,24 @@ _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 # 1,234 may also be a decimal number; 1,234,567 and 1 234.5 can only be grouped.
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' \u00a0\u202f\u2019]\d{3})+([.,]\d+)?")
+_PERCENT = re.compile(r"(.*\d)\s*([%\u2030])")
+# What stands behind a number that a note explains: 12.5*, 3 [1], 7\u2020, 4 (b), 2\u00b2
+_FOOTNOTE = re.compile(
+    r"(.*\d)\s*([*\u2020\u2021\u00a7\u00b6#^\u00b9\u00b2\u00b3\u2070-\u2079]+|[\[(]\w{1,3}[\])]|[a-z]\)?)"
+)
+# What nobody would write who means a text: a number, perhaps with a mark or a unit at its ends.
+_LIKE_A_NUMBER = re.compile(
+    r"[^\w\s]{0,2}\s*[+-]?(inf(inity)?|\d[\d.,'_ \u00a0\u202f\u2019]*(e[+-]?\d+)?\s*"
+    r"([^\d\s]{0,3}|[\[(]\w{1,3}[\])]))",
+    re.IGNORECASE,
+)
 # What programs write where there is no number.
 _MISSING = {"", "na", "n/a", "nan", "null", "none", ".", "-", "#n/a"}
 _MOST_SHOWN = 60
 _MOST_NEAR = 3
 
 
-class CellError(ValueError):
+class CellError(RequestError):
     """What is wrong with one cell: what must hold, what was found, what to do."""
 
 
@@ -63,6 +75,10 @@ class Number:
         The decimal mark of numbers that are texts.
     way_out : str
         What to do about a text that is no number.
+
+    Notes
+    -----
+    What can be asked for stands in braces in `advice` and `way_out`, as in a `RequestError`.
     """
 
     what: str = "numbers"
@@ -106,7 +122,10 @@ class Number:
         """The number in a cell."""
         number = self._number(value)
         if not math.isfinite(number):
-            raise CellError(f"{self.what} must be finite; found {shown(str(value))}. Correct it.")
+            raise CellError(
+                f"{self.what} must be finite; found {{found}}. Correct it.",
+                found=shown(str(value)),
+            )
         if number < self.least:
             bound = "not be negative" if self.least == 0 else f"be at least {self.least:g}"
             raise CellError(f"{self.what} must {bound}; found {number:g}. {self.advice}")
@@ -120,30 +139,48 @@ class Number:
         if isinstance(value, int | float):
             return float(value)
         text = str(value).strip()
-        if text.lower() in _MISSING:
+        if is_missing(text):
             raise self._missing(repr(text) if text else "an empty cell")
         plain = text.replace(",", ".", 1) if self.decimal == "," and "." not in text else text
         if _NUMBER.fullmatch(plain):
             return float(plain)
         if text.lower().lstrip("+-") in ("inf", "infinity"):
             return math.inf
-        raise CellError(f"{self.what} must be numbers; found {shown(text)}. {self._hint(text)}")
+        hint, mark = self._hint(text)
+        raise CellError(
+            f"{self.what} must be numbers; found {{found}}. {hint}", found=shown(text), mark=mark
+        )
 
     def _missing(self, found: str) -> CellError:
         return CellError(
-            f"{self.what} must be complete; found {found}. Fill it in, or leave out that row."
+            f"{self.what} must be complete; found {{found}}. Fill it in, or leave out all such "
+            "rows: {drop_missing:True}",
+            found=found,
         )
 
-    def _hint(self, text: str) -> str:
+    def _hint(self, text: str) -> tuple[str, str]:
+        """What to do about a text that is no number, and what is too much in it."""
         if self.decimal == "." and _THOUSAND.fullmatch(text):
             return (
-                "Write thousands without separators, or say --decimal , if it is the decimal mark."
-            )
+                "Write thousands without separators, or say {decimal:,} if it is the decimal mark."
+            ), ""
         if self.decimal == "." and _COMMA_NUMBER.fullmatch(text):
-            return "If the comma is a decimal mark, say --decimal ,"
+            return "If the comma is a decimal mark, say {decimal:,}", ""
         if _THOUSANDS.fullmatch(text):
-            return "Write thousands without separators."
-        return self.way_out
+            return "Write thousands without separators.", ""
+        percent = _PERCENT.fullmatch(text)
+        if percent:
+            return (
+                "Take the sign {mark} out of the whole column, whose name may say that it holds "
+                "percentages."
+            ), repr(percent[2])
+        note = _FOOTNOTE.fullmatch(text)
+        if note:
+            return (
+                "If {mark} is the mark of a footnote, take it out: notes belong into a column of "
+                "their own, which is left out."
+            ), repr(note[2])
+        return self.way_out, ""
 
 
 @dataclass(frozen=True)
@@ -191,7 +228,7 @@ class Text:
         if not text and self.required:
             raise CellError(
                 f"every row must have {self.what}; found an empty cell. Fill it in, or leave out "
-                "that row."
+                "all such rows: {drop_missing:True}"
             )
         return text
 
@@ -250,14 +287,94 @@ class Known:
         if not name:
             raise CellError(
                 "every comparison must name two actions; found an empty cell. Fill it in, or "
-                "leave out that row."
+                "leave out all such rows: {drop_missing:True}"
             )
+        raise self.unknown(name)
+
+    def unknown(self, name: str) -> CellError:
+        """Say that there is no action of a name, and which might be meant."""
         near = nearest(name, self._numbers)
         hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "Check the spelling."
-        raise CellError(
-            f"an action must be one of the {len(self._numbers)} in {self.file}; found "
-            f"{shown(name)}. {hint}"
+        return CellError(
+            "an action must be one of the {number} in {file}; found {found}. {hint} To leave out "
+            "all comparisons with actions that are not there: {drop_unknown:True}",
+            number=len(self._numbers),
+            file=self.file,
+            found=shown(name),
+            hint=hint,
         )
+
+    def places(self, names: Any) -> list[int]:
+        """The number of each name in a column, -1 where it is unknown."""
+        return [self._numbers.get(name, -1) for name in names]
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """What another kind of cell must hold, or nothing: an empty cell is read as None.
+
+    Where a number must be, so is NA; an action may have that name.
+
+    Attributes
+    ----------
+    cell : Cell
+    """
+
+    cell: Cell
+
+    def dtype(self) -> Any:
+        """That of the other kind."""
+        return self.cell.dtype()
+
+    def taken(self, column: Any) -> Any:
+        """The column, if what is there is right."""
+        import polars as pl
+
+        if column.dtype.is_float():
+            column = column.fill_nan(None)
+        there = column.is_not_null()
+        found = self.cell.taken(column.filter(there))
+        if found is None:
+            return None
+        nothing = pl.Series(column.name, [None], dtype=found.dtype)
+        return nothing.new_from_index(0, len(column)).scatter(there.arg_true(), found)
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
+        return self.cell.made(name, values)
+
+    def doubtful(self, entries: Any) -> Any:
+        """Texts that the other kind might refuse."""
+        return self.cell.doubtful(entries)
+
+    def parse(self, value: Any) -> Any:
+        """The value of one cell, None if it is missing."""
+        empty = value is None or (isinstance(value, str) and not value.strip())
+        missing = is_missing(value) if isinstance(self.cell, Number) else empty
+        return None if missing else self.cell.parse(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell holds nothing, or what programs write in its place."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    return isinstance(value, str) and value.strip().lower() in _MISSING
+
+
+def are_texts(entries: Iterable[Any]) -> bool:
+    """Whether a column holds texts alone: something, and no cell that is a number or meant as one.
+
+    Examples
+    --------
+    >>> are_texts(["Ward 3", "2020-01-01", ""]), are_texts(["north", "45%"]), are_texts([""])
+    (True, False, False)
+    """
+    there = [entry for entry in entries if not is_missing(entry)]
+    return bool(there) and not any(map(_looks_like_a_number, there))
+
+
+def _looks_like_a_number(entry: Any) -> bool:
+    return not isinstance(entry, str) or _LIKE_A_NUMBER.fullmatch(entry.strip()) is not None
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.asking import RequestError
 from welfarist.base.errors import InputError
 from welfarist.files.cells import shown
-from welfarist.files.opening import FileTable
+from welfarist.files.opening import Located
 
 # Labels whose meaning is clear: the first was preferred, the second.
-_CLEAR = (("first", "second"), ("1", "-1"), ("1", "2"), ("true", "false"), ("yes", "no"))
+_CLEAR = (
+    ("first", "second"),
+    ("1", "-1"),
+    ("1", "2"),
+    ("true", "false"),
+    ("yes", "no"),
+    ("a", "b"),
+    ("left", "right"),
+    ("x", "y"),
+)
 _ONE_OR_NOT = ("1", "0")
 _TIES = {"tie", "tied", "equal", "both", "indifferent", "draw"}
 
 
 def outcomes_of_labels(
-    table: FileTable, column: str, labels: Any, first_label: str | None, flipped: bool = False
+    table: Located,
+    column: str,
+    labels: Any,
+    first_label: str | None,
+    flipped: bool = False,
+    called: tuple[str, str] = ("", ""),
 ) -> tuple[npt.NDArray[np.int8], list[str]]:
     """Return +1, -1 and 0 (n,) for a column of labels, and what was guessed.
 
@@ -30,20 +46,36 @@ def outcomes_of_labels(
         The label that means that the first action was preferred, if the user said so.
     flipped : bool
         Whether the column is about the second action: 1 means that it was chosen.
+    called : pair of str
+        What the two actions are called in the file itself, by its columns: these labels are clear.
     """
     found = labels.unique(maintain_order=True).to_list()
-    first, second, ties, note = _meaning(table, column, labels, found, first_label)
-    sign = -1 if flipped else 1
-    meaning = {first: sign, second: -sign} | dict.fromkeys(ties, 0)
+    meaning = None if first_label is not None else _by_column(found, called)
+    note = ""
+    if meaning is None:
+        meaning, note = _meaning(table, column, labels, found, first_label)
+        if flipped:
+            meaning = {label: -outcome for label, outcome in meaning.items()}
+            note = note.replace("the first", "the second")
     codes = np.array([meaning[label] for label in found], dtype=np.int8)
     outcomes = codes[_numbers(labels, found)]
-    if note and flipped:
-        note = note.replace("the first", "the second")
     return outcomes, [f"{table.name}, column {shown(column)}: {note}"] if note else []
 
 
+def _by_column(found: list[str], called: tuple[str, str]) -> dict[str, int] | None:
+    """The outcomes of labels that are the two columns' own names, or ties; None for others."""
+    first, second = (name.strip().lower() for name in called)
+    if not first or not second:
+        return None
+    meaning = {first: 1, second: -1} | dict.fromkeys(_TIES, 0)
+    words = {label: label.strip().lower() for label in found}
+    if not {first, second} & set(words.values()) or not set(words.values()) <= set(meaning):
+        return None
+    return {label: meaning[word] for label, word in words.items()}
+
+
 def outcomes_by_name(
-    table: FileTable, column: str, labels: Any, first: Any, second: Any
+    table: Located, column: str, labels: Any, first: Any, second: Any
 ) -> npt.NDArray[np.int8] | None:
     """Return outcomes (n,) where choices are the name of one of the two; None where none is.
 
@@ -65,9 +97,9 @@ def outcomes_by_name(
 
 
 def _meaning(
-    table: FileTable, column: str, labels: Any, found: list[str], first_label: str | None
-) -> tuple[str, str, list[str], str]:
-    """Return the labels of first, second and ties, and a sentence if that was a guess."""
+    table: Located, column: str, labels: Any, found: list[str], first_label: str | None
+) -> tuple[dict[str, int], str]:
+    """Return the outcome that each label stands for, and a sentence if that was a guess."""
     plain = {label: _plain(label) for label in found}
     ties = [label for label in found if plain[label] in _TIES]
     others = [label for label in found if label not in ties]
@@ -77,15 +109,16 @@ def _meaning(
     if "-1" in words and "0" in words:  # +1, 0 and -1
         ties += [label for label in others if plain[label] == "0"]
         words.discard("0")
-    for pair in (*_CLEAR, _ONE_OR_NOT):
-        if words <= set(pair) and (pair[0] in words or pair[1] in words):
-            by_word = {plain[label]: label for label in others}
-            first, second = (by_word.get(word, word) for word in pair)
-            sure = pair == _CLEAR[0]
-            note = "" if sure else f"{first!r} was taken to mean that the first was preferred."
-            if len(words) == 1 and pair[0].lstrip("-").isdigit() and words != {"1"}:
+    for first, second in (*_CLEAR, _ONE_OR_NOT):
+        if words and words <= {first, second}:
+            if len(words) == 1 and first.isdigit() and words != {"1"}:
                 break
-            return first, second, ties, note
+            codes = {first: 1, second: -1}
+            meaning = {label: codes.get(plain[label], 0) for label in found}
+            example = next((label for label in others if plain[label] == first), first)
+            sure = first == _CLEAR[0][0]
+            note = "" if sure else f"{example!r} was taken to mean that the first was preferred."
+            return meaning, note
     if len(others) > 2:
         extra = others[2]
         row = int((labels == extra).arg_max())
@@ -94,23 +127,32 @@ def _meaning(
             f"and 'tie'; found {shown(extra)} beside {shown(others[0])} and {shown(others[1])}. "
             "Write 'first', 'second' or 'tie'."
         )
-    raise InputError(
-        f"{table.name}, column {shown(column)}: it must be clear which label means that the first "
-        f"action was preferred; found {' and '.join(map(shown, others)) or 'only ties'}. Say so "
-        "with --first-label, or write 'first' and 'second'."
+    raise RequestError(
+        "{name}, column {column}: it must be clear which label means that the first action was "
+        "preferred; found {found}. Say so, such as {first_label:{example}}, or write 'first' and "
+        "'second'.",
+        name=table.name,
+        column=shown(column),
+        found=" and ".join(map(shown, others)) or "only ties",
+        example=shlex.quote(others[0]) if others else "LABEL",
     )
 
 
 def _told(
-    table: FileTable, column: str, others: list[str], ties: list[str], first_label: str
-) -> tuple[str, str, list[str], str]:
+    table: Located, column: str, others: list[str], ties: list[str], first_label: str
+) -> tuple[dict[str, int], str]:
     if first_label not in others or len(others) > 2:
-        raise InputError(
-            f"{table.name}, column {shown(column)}: --first-label must be one of two labels; found "
-            f"{shown(first_label)} for {', '.join(map(shown, others[:4]))}. Correct one of them."
+        raise RequestError(
+            "{name}, column {column}: {first_label} must be one of two labels; found {found} for "
+            "{others}. Correct one of them.",
+            name=table.name,
+            column=shown(column),
+            found=shown(first_label),
+            others=", ".join(map(shown, others[:4])),
         )
-    rest = [label for label in others if label != first_label]
-    return first_label, rest[0] if rest else "", ties, ""
+    return {label: 1 if label == first_label else -1 for label in others} | dict.fromkeys(
+        ties, 0
+    ), ""
 
 
 def _plain(label: str) -> str:

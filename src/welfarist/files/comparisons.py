@@ -10,24 +10,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.asking import UsageError
 from welfarist.base.errors import InputError
 from welfarist.decisions import Comparisons
 from welfarist.files.actions import Actions
 from welfarist.files.cells import Known, Number, Text, listed, shown
 from welfarist.files.choices import outcomes_by_name, outcomes_of_labels
-from welfarist.files.opening import FileTable, column_named, open_table
+from welfarist.files.kept_rows import KeptRows, read_rows
+from welfarist.files.opening import FileTable, open_table
+from welfarist.files.roles import Roles, roles_of
 
-# The names of columns whose meaning is clear, by role.
-_PREFERRED = {
-    "preferred": ("preferred", "winner", "chosen", "better"),
-    "other": ("other", "loser", "rejected", "worse"),
-}
-_CHOSEN = {"first": ("first",), "second": ("second",), "choice": ("choice", "outcome")}
-_OPTIONAL = ("count", "tie", "by")
 _TRUE = {"1", "true", "yes", "tie", "x"}
 _FALSE = {"", "0", "false", "no"}
-
-Roles = dict[str, str]
+_MOST_UNKNOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +50,13 @@ def read_comparisons(
     *,
     columns: Mapping[str, str] | None = None,
     first_label: str | None = None,
+    drop_missing: bool = False,
+    drop_unknown: bool = False,
+    least: float = 0.0,
     separator: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> NamedComparisons:
     """Read comparisons between named actions from a file.
 
@@ -65,91 +64,100 @@ def read_comparisons(
     ----------
     path : str or path
         With columns ``preferred,other`` or ``first,second,choice``, and perhaps ``count`` (how
-        often), ``tie`` (neither was preferred) and ``by`` (who decided).
+        often), ``tie`` (neither was preferred) and ``by`` (who decided). Beside a column that
+        tells the choice two others that hold names of actions are the first and the second.
     actions : Actions
     columns : mapping, optional
         Which column plays which of these roles, where they have other names.
     first_label : str, optional
         The label in `choice` that means that the first was preferred, where that is not clear.
-    separator, decimal, sheet
+    drop_missing : bool
+        Whether comparisons in which something is missing are left out, in place of being refused.
+    drop_unknown : bool
+        Whether comparisons are left out that name an action which `actions` do not have. Those
+        of actions that were left out because something is missing always are.
+    least : float
+        The smallest utility there may be, as in :func:`read_actions`.
+    separator, decimal, sheet, encoding
         As in :func:`open_table`.
     """
-    table = open_table(path, separator=separator, decimal=decimal, sheet=sheet)
+    reading = dict(separator=separator, decimal=decimal, sheet=sheet, encoding=encoding)
+    table = open_table(path, **reading)
     notes = list(table.notes)
-    roles = _roles(table, dict(columns or {}), actions, notes)
+    roles = roles_of(table, dict(columns or {}), actions.labels, notes)
+    if first_label is not None and "choice" not in roles:
+        raise UsageError(
+            "{first_label} is for a column that tells the choice; found none. Leave it out."
+        )
     left = [column for column in table.columns if column not in roles.values()]
     if left:
         notes.append(f"{table.name}: nothing is made of {listed(left, 5)}.")
-    known = Known(actions.labels, actions.file)
     one, other = ("first", "second") if "choice" in roles else ("preferred", "other")
-    cells: dict[str, Any] = {roles[one]: known, roles[other]: known}
+    sides = roles[one], roles[other]
+    known = Known(actions.labels, actions.file)
+    lenient = drop_unknown or bool(actions.left_out)
+    cells: dict[str, Any] = dict.fromkeys(sides, Text("an action") if lenient else known)
     if "choice" in roles:
         cells[roles["choice"]] = Text("a choice")
     cells |= optional_cells(table, roles)
-    frame = table.read(cells)
-    pairs = _pairs(table, frame, roles[one], roles[other], actions)
-    outcomes = _outcomes(table, frame, roles, actions, first_label, notes)
+    read = read_rows(table, cells, drop_missing, "comparisons", notes)
+    if lenient:
+        read = _known_part(read, sides, known, actions, drop_unknown, notes)
+    frame = read.frame
+    pairs = _pairs(read, *sides, actions)
+    outcomes = _outcomes(read, roles, actions, first_label, notes)
     by, deciders = deciders_of(frame, roles)
-    counts = counts_of(table, frame, roles)
-    made = Comparisons(actions.utilities, pairs, np.ones(len(pairs), dtype=np.int8), counts, by)
+    counts = counts_of(read, roles)
+    ones = np.ones(len(pairs), dtype=np.int8)
+    made = Comparisons(actions.utilities, pairs, ones, counts, by, least=least)
     made.outcomes = outcomes  # a file says which are ties: 0 and +1 alone need no second look
     made.stakeholders, made.names = actions.stakeholders, actions.names
     return NamedComparisons(made, deciders, tuple(notes))
 
 
-def _roles(table: FileTable, told: Roles, actions: Actions, notes: list[str]) -> Roles:
-    """Which column plays which role: as told, or by names that leave no doubt."""
-    roles = {role: column_named(table, column, role) for role, column in told.items()}
-    for layout in (_PREFERRED, _CHOSEN):
-        if not set(roles) <= {*layout, *_OPTIONAL}:
-            continue
-        found = roles | {
-            role: column
-            for role, names in layout.items()
-            if role not in roles and (column := _called(table, names)) is not None
-        }
-        if set(layout) <= set(found):
-            strange = [
-                f"{shown(found[r])} ({r})"
-                for r in layout
-                if found[r].lower() != r and r not in told
-            ]
-            if strange:
-                notes.append(f"{table.name}: columns were taken as {', '.join(strange)}.")
-            _refuse_shared(table, found)
-            return found | optional_roles(table, found)
-    header = [name for name in table.columns[:2] if name in set(actions.labels)]
-    hint = (
-        "Its first line names actions: add a line 'preferred,other' above it."
-        if len(header) == 2
-        else "Rename them, or say which is which: --preferred COLUMN --other COLUMN"
+def _known_part(
+    read: KeptRows,
+    sides: tuple[str, str],
+    known: Known,
+    actions: Actions,
+    drop_unknown: bool,
+    notes: list[str],
+) -> KeptRows:
+    """The comparisons between actions that are there, which are numbered; `notes` counts others.
+
+    Those between actions that were left out are left out as well; of others only if that was
+    asked for.
+    """
+    import polars as pl
+
+    kept = np.ones(len(read), dtype=bool)
+    strange: dict[str, None] = {}
+    places = {}
+    for column in sides:
+        names = read.frame[column].to_list()
+        places[column] = np.array(known.places(names), dtype=np.int32)
+        for row in np.flatnonzero(places[column] < 0).tolist():
+            if not drop_unknown and names[row] not in actions.left_out:
+                where = f"{read.name}, {read.where(row)}, column {shown(column)}"
+                raise known.unknown(names[row]).at(where)
+            strange.setdefault(names[row])
+        kept &= places[column] >= 0
+    numbered = [pl.Series(column, numbers) for column, numbers in places.items()]
+    found = KeptRows(read.table, read.frame.with_columns(numbered), read.rows)
+    if kept.all():
+        return found
+    count = int((~kept).sum())
+    which = listed(list(strange), _MOST_UNKNOWN)
+    if not kept.any():
+        raise InputError(
+            f"{read.name}: at least one comparison must be between actions of {actions.file}; "
+            f"found other names in all {count}, such as {which}. Is it the right file?"
+        )
+    notes.append(
+        f"{read.name}: {count} of {len(read)} comparisons were left out, which name actions that "
+        f"are not, or not completely, in {actions.file}: {which}."
     )
-    raise InputError(
-        f"{table.name}, line 1: there must be the columns preferred and other, or first, second "
-        f"and choice; found {listed(table.columns)}. {hint}"
-    )
-
-
-def _refuse_shared(table: FileTable, roles: Roles) -> None:
-    for role, column in roles.items():
-        shared = [r for r, c in roles.items() if c == column]
-        if len(shared) > 1:
-            raise InputError(
-                f"{table.name}: every column must have one meaning; found {shown(column)} as "
-                f"{' and '.join(shared)} ({role}). Name another column."
-            )
-
-
-def _called(table: FileTable, names: tuple[str, ...]) -> str | None:
-    """The one column with one of these names."""
-    found = [column for column in table.columns if column.lower() in names]
-    return found[0] if len(found) == 1 else None
-
-
-def optional_roles(table: FileTable, told: Roles) -> Roles:
-    """The columns called count, tie and by, where nothing else was told."""
-    found = {role: _called(table, (role,)) for role in _OPTIONAL if role not in told}
-    return {role: c for role, c in found.items() if c is not None and c not in told.values()}
+    return found.only(kept)
 
 
 def optional_cells(table: FileTable, roles: Roles) -> dict[str, Any]:
@@ -162,14 +170,14 @@ def optional_cells(table: FileTable, roles: Roles) -> dict[str, Any]:
     return {roles[role]: kind for role, kind in kinds.items() if role in roles}
 
 
-def counts_of(table: FileTable, frame: Any, roles: Roles) -> Any:
+def counts_of(read: KeptRows, roles: Roles) -> Any:
     """How often each comparison was observed (n,), or None if nothing is said."""
     if "count" not in roles:
         return None
-    counts = frame[roles["count"]].to_numpy()
+    counts = read.frame[roles["count"]].to_numpy()
     if not counts.any():
         raise InputError(
-            f"{table.name}, column {shown(roles['count'])}: something must have been observed; "
+            f"{read.name}, column {shown(roles['count'])}: something must have been observed; "
             "found only counts of 0. Correct them, or leave the column out."
         )
     return counts
@@ -187,72 +195,67 @@ def deciders_of(frame: Any, roles: Roles) -> tuple[Any, tuple[str, ...]]:
     return np.array(known, dtype=object)[numbers], known  # each name is held once
 
 
-def _tied(table: FileTable, frame: Any, roles: Roles) -> npt.NDArray[np.bool_] | None:
+def _tied(read: KeptRows, roles: Roles) -> npt.NDArray[np.bool_] | None:
     """Which comparisons (n,) ended in a tie, by a column of its own; None without one."""
     if "tie" not in roles:
         return None
-    column = roles["tie"]
+    column, frame = roles["tie"], read.frame
     entries = frame[column].str.to_lowercase()
     strange = entries.is_in(list(_TRUE | _FALSE)).not_()
     if strange.any():
         row = int(strange.arg_max())
         raise InputError(
-            f"{table.name}, {table.where(row)}, column {shown(column)}: a tie must be 1 or 0, yes "
+            f"{read.name}, {read.where(row)}, column {shown(column)}: a tie must be 1 or 0, yes "
             f"or no, or empty; found {shown(frame[column][row])}. Correct it."
         )
     return np.asarray(entries.is_in(list(_TRUE)).to_numpy())
 
 
-def _pairs(
-    table: FileTable, frame: Any, one: str, other: str, actions: Actions
-) -> npt.NDArray[np.int32]:
+def _pairs(read: KeptRows, one: str, other: str, actions: Actions) -> npt.NDArray[np.int32]:
     """Row numbers (n, 2) of the actions, small ones: there are often many comparisons."""
-    pairs = np.empty((len(frame), 2), dtype=np.int32)
+    pairs = np.empty((len(read), 2), dtype=np.int32)
     for side, column in enumerate((one, other)):
-        pairs[:, side] = frame[column].to_numpy()
+        pairs[:, side] = read.frame[column].to_numpy()
     same = pairs[:, 0] == pairs[:, 1]
     if same.any():
         row = int(np.argmax(same))
         raise InputError(
-            f"{table.name}, {table.where(row)}: a comparison must be between two different "
+            f"{read.name}, {read.where(row)}: a comparison must be between two different "
             f"actions; found {shown(actions.labels[int(pairs[row, 0])])} twice. Leave out that row."
         )
     return pairs
 
 
 def _outcomes(
-    table: FileTable,
-    frame: Any,
-    roles: Roles,
-    actions: Actions,
-    first_label: str | None,
-    notes: list[str],
+    read: KeptRows, roles: Roles, actions: Actions, first_label: str | None, notes: list[str]
 ) -> npt.NDArray[np.int8]:
+    frame = read.frame
     if "choice" in roles:
         labels = frame[roles["choice"]]
         named = None
+        sides = roles["first"], roles["second"]
         if first_label is None:
-            first, second = (actions.labels.gather(frame[roles[r]]) for r in ("first", "second"))
-            named = outcomes_by_name(table, roles["choice"], labels, first, second)
+            first, second = (actions.labels.gather(frame[column]) for column in sides)
+            named = outcomes_by_name(read, roles["choice"], labels, first, second)
         if named is None:
-            named, guesses = outcomes_of_labels(table, roles["choice"], labels, first_label)
+            named, guesses = outcomes_of_labels(
+                read, roles["choice"], labels, first_label, called=sides
+            )
             notes += guesses
         outcomes = named
     else:
         outcomes = np.ones(len(frame), dtype=np.int8)
-    return with_ties(table, frame, roles, outcomes)
+    return with_ties(read, roles, outcomes)
 
 
-def with_ties(
-    table: FileTable, frame: Any, roles: Roles, outcomes: npt.NDArray[np.int8]
-) -> npt.NDArray[np.int8]:
+def with_ties(read: KeptRows, roles: Roles, outcomes: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """Set the outcomes (n,) to 0 where a column says that there was a tie."""
-    ties = _tied(table, frame, roles)
+    ties = _tied(read, roles)
     if ties is not None:
         outcomes = np.where(ties, np.int8(0), outcomes)
     if not outcomes.any():
         raise InputError(
-            f"{table.name}: at least one comparison must end in a preference; found only ties, "
+            f"{read.name}: at least one comparison must end in a preference; found only ties, "
             "from which nothing can be learned."
         )
     return outcomes

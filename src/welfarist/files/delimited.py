@@ -6,15 +6,15 @@ import codecs
 import csv
 import io
 import re
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
-from welfarist.files.cells import Cell, CellError, listed, shown
+from welfarist.files.cells import Cell, CellError, are_texts, listed, shown
 from welfarist.files.sources import Source
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -63,7 +63,9 @@ class Delimited:
             if decimal == ",":
                 notes.append(f"{source.name}: the comma is the decimal mark.")
         elif decimal not in (".", ","):
-            raise InputError(f"--decimal must be a point or a comma; found {decimal!r}.")
+            raise UsageError(
+                "{decimal} must be a point or a comma; found {found!r}.", found=decimal
+            )
         columns = _header(source, rows[0])
         return cls(source, columns, separator, decimal, tuple(notes))
 
@@ -90,6 +92,26 @@ class Delimited:
             if number == row:
                 return f"line {line}"
         raise AssertionError("there is no such row")
+
+    def texts(self, columns: Sequence[str]) -> list[str]:
+        """Which of some columns hold texts alone."""
+        head = _first_rows(self.source, _decoded_head(self.source), self.separator, _ROWS_LOOKED_AT)
+        rows = [row for row in head[1:] if len(row) == len(self.columns)]
+        # Few do, and these are looked at as a whole.
+        likely = [c for c in columns if are_texts(row[self._number[c]] for row in rows)]
+        if len(head) < _ROWS_LOOKED_AT and self.source.whole_within(_HEAD):
+            return likely
+        return [c for c in likely if are_texts(self._entries(c))]
+
+    def _entries(self, column: str) -> Iterator[str]:
+        """The cells of a column one by one."""
+        frame = self._frame({}, [column])
+        if frame is not None:
+            yield from frame[column].unique().to_list()
+            return
+        for _, record in self._records():
+            if self._number[column] < len(record):
+                yield record[self._number[column]]
 
     def _quickly(self, cells: Mapping[str, Cell]) -> Any | None:
         """The columns, or None where polars cannot read them or a check does not pass."""
@@ -158,9 +180,7 @@ class Delimited:
             try:
                 found[column] = cell.parse(record[self._number[column]])
             except CellError as problem:
-                raise InputError(
-                    f"{self.name}, line {line}, column {shown(column)}: {problem}"
-                ) from None
+                raise problem.at(f"{self.name}, line {line}, column {shown(column)}") from None
         return found
 
     @cached_property
@@ -233,9 +253,10 @@ def _decoded_head(source: Source) -> str:
                 "save it as CSV."
             )
     if _is_utf16(head):
-        raise InputError(
-            f"{source.name}: must be text in UTF-8; found UTF-16. Save it as CSV UTF-8, or convert "
-            f"it: {_iconv('UTF-16', source)}"
+        raise RequestError(
+            "{name}: must be text in UTF-8; found UTF-16. Say {encoding:utf-16}, or save it as CSV "
+            "UTF-8.",
+            name=source.name,
         )
     if b"\0" in head:
         raise InputError(
@@ -260,10 +281,14 @@ def _encoding_error(source: Source) -> InputError:
             except UnicodeDecodeError as problem:
                 byte = content[problem.start : problem.start + 1]
                 guess = byte.decode("cp1252", errors="replace")
-                return InputError(
-                    f"{source.name}, line {line}: must be text in UTF-8; found the byte "
-                    f"0x{byte.hex()}, which is {guess!r} in Latin-1. Save it as CSV UTF-8, or "
-                    f"convert it: {_iconv('WINDOWS-1252', source)}"
+                return RequestError(
+                    "{name}, line {line}: must be text in UTF-8; found the byte 0x{byte}, which is "
+                    "{guess!r} in Windows-1252. Say how it was written, such as "
+                    "{encoding:windows-1252}, or save it as CSV UTF-8.",
+                    name=source.name,
+                    line=line,
+                    byte=byte.hex(),
+                    guess=guess,
                 )
     raise AssertionError("the whole file is UTF-8")
 
@@ -277,12 +302,6 @@ def _is_utf16(head: bytes) -> bool:
         for one, other in ((start[::2], start[1::2]), (start[1::2], start[::2]))
         if one
     )
-
-
-def _iconv(encoding: str, source: Source) -> str:
-    """The command that converts a file to another one."""
-    name = "FILE" if source.path is None else shlex.quote(source.name)
-    return f"iconv -f {encoding} -t UTF-8 {name} > new.csv"
 
 
 def _first_rows(source: Source, head: str, separator: str, most: int) -> list[list[str]]:
@@ -312,9 +331,9 @@ def checked_separator(separator: str) -> str:
     named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
     separator = named.get(separator, separator)
     if len(separator) != 1 or not separator.isascii() or separator in "\"'.\r\n":
-        raise InputError(
-            f"--separator must be one character, such as ',' or ';' or tab; found "
-            f"{shown(separator)}."
+        raise UsageError(
+            "{separator} must be one character, such as ',' or ';' or tab; found {found}.",
+            found=shown(separator),
         )
     return separator
 
@@ -336,9 +355,12 @@ def _separator(source: Source, head: str) -> str:
     if not fitting:
         return ","
     found = " and ".join(_SEPARATORS[separator] for _, separator in fitting)
-    raise InputError(
-        f"{source.name}, line 1: what separates the columns must be clear; found {found}. Say "
-        f"which: --separator '{fitting[0][1]}' or --separator '{fitting[1][1]}'"
+    one, other = (f"{{separator:'{separator}'}}" for _, separator in fitting[:2])
+    raise RequestError(
+        f"{{name}}, line 1: what separates the columns must be clear; found {{found}}. Say which: "
+        f"{one} or {other}",
+        name=source.name,
+        found=found,
     )
 
 
@@ -354,10 +376,11 @@ def _decimal(source: Source, separator: str, rows: list[list[str]]) -> str:
     # 1,234 may be a thousand or little more than one; 0,5 and 1,25 are no thousands.
     clear = [c for c in commas if not re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", c)]
     if points or not clear:
-        raise InputError(
-            f"{source.name}: the decimal mark must be clear; found {shown(commas[0])}"
-            + (f" and {shown(points[0])}" if points else "")
-            + ". Say --decimal , or take the commas out of the numbers."
+        raise RequestError(
+            "{name}: the decimal mark must be clear; found {found}. Say {decimal:,} or take the "
+            "commas out of the numbers.",
+            name=source.name,
+            found=shown(commas[0]) + (f" and {shown(points[0])}" if points else ""),
         )
     return ","
 

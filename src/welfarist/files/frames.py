@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from welfarist.base.errors import InputError
-from welfarist.files.cells import Cell, CellError, shown
+from welfarist.files.cells import Cell, CellError, are_texts, shown
 from welfarist.files.sources import Source
 
 _IN_WORDS = {
@@ -30,48 +30,42 @@ class FrameTable:
     columns : tuple of str
     frame : polars.DataFrame or polars.LazyFrame
         The entries; lazy where the format lets single columns be read.
-    first : int
-        The number of the first row: 2 in a workbook, where the header is row 1.
+    rows : sequence of int or None
+        The number that other programs show for each row; None if they are numbered from 1.
+    notes : tuple of str
+        What was guessed, in sentences.
     """
 
     source: Source
     columns: tuple[str, ...]
     frame: Any = field(repr=False)
-    first: int = 1
+    rows: Sequence[int] | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
     decimal: str = "."
 
     @classmethod
     def of(cls, source: Source, sheet: str | None) -> FrameTable:
         """Open a file by its format."""
-        readers = {
-            "parquet": _parquet,
-            "feather": _feather,
-            "excel": lambda s: _excel(s, sheet),
-            "stata": _stata,
-        }
         if not source.head(1):
             raise InputError(f"{source.name}: is empty. Is it the right file?")
-        try:
-            frame = readers[source.format](source)
-            columns = tuple(frame.collect_schema().names())
-        except InputError:
-            raise
-        except Exception as problem:
-            # Readers of binary formats fail in ways of their own; the reason is theirs to give.
-            reason = str(problem).strip().split("\n")[0]
-            if sheet is not None and "sheet" in reason:
-                raise InputError(
-                    f"{source.name}: --sheet must name one of its sheets; found {sheet!r}. Check "
-                    "the spelling."
-                ) from None
-            raise InputError(
-                f"{source.name}: must be {_IN_WORDS[source.format]}; found one that cannot be read "
-                f"as such ({reason:.150}). It may be damaged or have the wrong ending."
-            ) from None
+        if source.format == "excel":
+            from welfarist.files.workbooks import read_sheet  # which few need
+
+            found = _attempted(source, lambda: read_sheet(source.name, _path(source), sheet))
+            return cls._of_sheet(source, found)
+        readers = {"parquet": _parquet, "feather": _feather, "stata": _stata}
+        frame = _attempted(source, lambda: readers[source.format](source))
+        columns = _attempted(source, lambda: tuple(frame.collect_schema().names()))
         if not columns:
             raise InputError(f"{source.name}: must have columns; found none.")
-        return cls(source, columns, frame, 2 if source.format == "excel" else 1)
+        return cls(source, columns, frame)
+
+    @classmethod
+    def _of_sheet(cls, source: Source, sheet: Any) -> FrameTable:
+        columns = tuple(sheet.frame.columns)
+        if not columns:
+            raise InputError(f"{source.name}: must have columns; found none.")
+        return cls(source, columns, sheet.frame, sheet.rows, sheet.notes)
 
     @property
     def name(self) -> str:
@@ -105,7 +99,17 @@ class FrameTable:
 
     def where(self, row: int) -> str:
         """The number of a row, counted from 0, as other programs show it."""
-        return f"row {row + self.first}"
+        return f"row {row + 1 if self.rows is None else self.rows[row]}"
+
+    def texts(self, columns: Sequence[str]) -> list[str]:
+        """Which of some columns hold texts, or dates, alone."""
+        types = self.frame.lazy().collect_schema()
+        return [c for c in columns if types[c].is_temporal() or self._are_texts(c, types[c])]
+
+    def _are_texts(self, column: str, held: Any) -> bool:
+        if held.is_numeric():
+            return False
+        return are_texts(self.frame.lazy().select(column).collect().to_series().unique())
 
     def _carefully(self, column: str, cell: Cell) -> Any:
         """A column read cell by cell, or an error that says where it stands."""
@@ -115,10 +119,23 @@ class FrameTable:
             try:
                 values.append(cell.parse(value))
             except CellError as problem:
-                raise InputError(
-                    f"{self.name}, {self.where(row)}, column {shown(column)}: {problem}"
-                ) from None
+                where = f"{self.name}, {self.where(row)}, column {shown(column)}"
+                raise problem.at(where) from None
         return cell.made(column, values)
+
+
+def _attempted(source: Source, work: Callable[[], Any]) -> Any:
+    """What reading gives; readers of binary formats fail in ways of their own."""
+    try:
+        return work()
+    except InputError:
+        raise
+    except Exception as problem:  # the reason is theirs to give
+        reason = str(problem).strip().split("\n")[0]
+        raise InputError(
+            f"{source.name}: must be {_IN_WORDS[source.format]}; found one that cannot be read as "
+            f"such ({reason:.150}). It may be damaged or have the wrong ending."
+        ) from None
 
 
 def _castable(held: Any, wanted: Any) -> bool:
@@ -148,25 +165,6 @@ def _feather(source: Source) -> Any:
     path = _path(source)
     # Not every version can be told that a name is no pattern; bytes have no name.
     return pl.scan_ipc(path.read_bytes() if set("*?[") & set(str(path)) else path)
-
-
-def _excel(source: Source, sheet: str | None) -> Any:
-    import polars as pl
-
-    engines = (("fastexcel", "calamine"), ("openpyxl", "openpyxl"))
-    for package, engine in engines:
-        if importlib.util.find_spec(package) is not None:
-            return pl.read_excel(
-                _path(source),
-                sheet_name=sheet,
-                engine=engine,  # type: ignore[call-overload]
-                infer_schema_length=None,
-                raise_if_empty=False,
-            )
-    raise InputError(
-        f"{source.name}: reading workbooks needs the package fastexcel; found none. pip install "
-        "fastexcel, or save the sheet as CSV UTF-8."
-    )
 
 
 def _stata(source: Source) -> Any:

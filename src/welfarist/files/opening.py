@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from welfarist.base.errors import InputError
@@ -14,12 +14,19 @@ from welfarist.files.frames import FrameTable
 from welfarist.files.sources import source_of
 
 
-class FileTable(Protocol):
-    """A table in a file, of which columns can be read."""
+class Located(Protocol):
+    """Rows of a file, each of which can be found again."""
 
     @property
     def name(self) -> str:
         """What messages call the file."""
+
+    def where(self, row: int) -> str:
+        """Where the row (from 0) stands in the file: "line 2"."""
+
+
+class FileTable(Located, Protocol):
+    """A table in a file, of which columns can be read."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -36,8 +43,8 @@ class FileTable(Protocol):
     def read(self, cells: Mapping[str, Cell]) -> Any:
         """Return columns as a polars data frame, checked; a problem names line and column."""
 
-    def where(self, row: int) -> str:
-        """Where the row (from 0) stands in the file: "line 2"."""
+    def texts(self, columns: Sequence[str]) -> list[str]:
+        """Which of some columns hold texts alone."""
 
 
 def open_table(
@@ -46,6 +53,7 @@ def open_table(
     separator: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> FileTable:
     """Return the table in a file, ready to be read; "-" is standard input.
 
@@ -57,13 +65,18 @@ def open_table(
     decimal : "." or ",", optional
         The decimal mark in a text file; found out likewise.
     sheet : str, optional
-        Which sheet of a workbook; the first if left out.
+        Which sheet of a workbook; the first if left out. It may also stand after the name of the
+        file, ``"survey.xlsx:Wave 2"``, which goes before.
+    encoding : str, optional
+        How a text file is written, such as "windows-1252"; UTF-8 if left out.
     """
     require_polars()
     source = source_of(path)
     if source.format == "text":
+        if encoding is not None:
+            source = source.decoded(encoding)
         return Delimited.of(source, separator, decimal)
-    return FrameTable.of(source, sheet)
+    return FrameTable.of(source, sheet if source.sheet is None else source.sheet)
 
 
 def require_polars() -> None:

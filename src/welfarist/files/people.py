@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from welfarist.base.asking import RequestError
 from welfarist.base.errors import InputError
 from welfarist.files.cells import Cell, Number, Text, listed, nearest, shown
 from welfarist.files.opening import FileTable, open_table
@@ -20,6 +21,7 @@ def read_weights(
     separator: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> dict[str, float]:
     """Return everybody's weight by name, from a file with columns ``stakeholder,weight``.
 
@@ -28,11 +30,12 @@ def read_weights(
     path : str or path
     people : list of str, optional
         Whom the file must name, each of them and nobody else; not checked if left out.
-    separator, decimal, sheet
+    separator, decimal, sheet, encoding
         As in :func:`open_table`.
     """
     advice = "Use 0 for somebody who is not to count."
-    table = open_table(path, separator=separator, decimal=decimal, sheet=sheet)
+    reading = dict(separator=separator, decimal=decimal, sheet=sheet, encoding=encoding)
+    table = open_table(path, **reading)
     return _by_name(table, "weight", Number("weights", 0.0, advice, table.decimal), people)
 
 
@@ -43,6 +46,7 @@ def read_groups(
     separator: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> dict[str, str]:
     """Return everybody's group by name, from a file with columns ``stakeholder,group``.
 
@@ -51,10 +55,11 @@ def read_groups(
     path : str or path
     people : list of str, optional
         Whom the file must name, each of them and nobody else; not checked if left out.
-    separator, decimal, sheet
+    separator, decimal, sheet, encoding
         As in :func:`open_table`.
     """
-    table = open_table(path, separator=separator, decimal=decimal, sheet=sheet)
+    reading = dict(separator=separator, decimal=decimal, sheet=sheet, encoding=encoding)
+    table = open_table(path, **reading)
     return _by_name(table, "group", Text("a group"), people)
 
 
@@ -66,20 +71,26 @@ def check_people(named: Iterable[str], people: Sequence[str], what: str, source:
             raise unknown_person(name, people, source)
     missing = [person for person in people if person not in found]
     if missing:
-        raise InputError(
-            f"{source}: every stakeholder must have a {what}; found none for "
-            f"{listed(missing, 5)}. Add {'it' if len(missing) == 1 else 'them'}, or leave the "
-            f"column{'' if len(missing) == 1 else 's'} out with --ignore."
+        raise RequestError(
+            "{source}: every stakeholder must have a {what}; found none for {missing}. Add {them}, "
+            "or leave the {columns} out with {ignore}.",
+            source=source,
+            what=what,
+            missing=listed(missing, 5),
+            them="it" if len(missing) == 1 else "them",
+            columns="column" if len(missing) == 1 else "columns",
         )
 
 
-def unknown_person(name: str, people: Sequence[str], source: str) -> InputError:
+def unknown_person(name: str, people: Sequence[str], source: str) -> RequestError:
     """Say that somebody is no stakeholder, and who might be meant."""
     near = nearest(name, people)
-    hint = f"Did you mean {' or '.join(map(shown, near))}?" if near else "Check the spelling."
-    return InputError(
-        f"{source}: a name must be one of the stakeholders, {listed(people)}; found "
-        f"{shown(name)}. {hint}"
+    return RequestError(
+        "{source}: a name must be one of the stakeholders, {people}; found {found}. {hint}",
+        source=source,
+        people=listed(people),
+        found=shown(name),
+        hint=f"Did you mean {' or '.join(map(shown, near))}?" if near else "Check the spelling.",
     )
 
 

@@ -1,17 +1,20 @@
-"""Where a table comes from: a file of a known format, or standard input."""
+"""Where a table comes from: a file of a known format, a sheet of a workbook, standard input."""
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
 
 Format = Literal["text", "parquet", "feather", "excel", "stata"]
@@ -31,6 +34,8 @@ FORMATS: dict[str, Format] = {
     ".dta": "stata",
 }
 STANDARD_INPUT = "-"
+# A workbook and one of its sheets: actions.xlsx:Projects
+_SHEET = re.compile(r"(.+\.xlsx?):([^/\\]+)", re.IGNORECASE)
 # Names less alike than this are no misspellings of each other.
 _ALIKE = 0.75
 
@@ -45,12 +50,16 @@ class Source:
         What messages call it: the path as it was given, or "standard input".
     path : Path or None
     data : bytes or None
-        What came through standard input, which can be read only once.
+        What came through standard input, which can be read only once, or a text that was
+        written in another encoding, as UTF-8.
+    sheet : str or None
+        Which sheet of a workbook was named together with it.
     """
 
     name: str
     path: Path | None = None
     data: bytes | None = None
+    sheet: str | None = None
 
     @property
     def suffix(self) -> str:
@@ -72,7 +81,7 @@ class Source:
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
         """The bytes, from their beginning."""
-        if self.path is None:
+        if self.path is None or self.data is not None:
             yield io.BytesIO(self.data or b"")
             return
         with self.path.open("rb") as file:
@@ -82,6 +91,60 @@ class Source:
         """The first bytes, `size` of them at most."""
         with self.open() as file:
             return file.read(size)
+
+    def whole_within(self, size: int) -> bool:
+        """Whether there are no more than `size` bytes."""
+        return len(self.head(size + 1)) <= size
+
+    def decoded(self, encoding: str) -> Source:
+        """Return the same text in UTF-8, or say where it is not written in this encoding."""
+        known = checked_encoding(encoding)
+        with self.open() as file:
+            written = file.read()
+        try:
+            text = written.decode(known)
+        except UnicodeDecodeError as problem:
+            line = written.count(b"\n", 0, problem.start) + 1
+            raise RequestError(
+                "{name}, line {line}: must be text in {known}, as {encoding} says; found the byte "
+                "0x{byte}, which that does not know. Name another encoding.",
+                name=self.name,
+                line=line,
+                known=known,
+                byte=written[problem.start : problem.start + 1].hex(),
+            ) from None
+        return replace(self, data=text.removeprefix("\ufeff").encode("utf-8"))
+
+
+def checked_encoding(encoding: str) -> str:
+    """Return the name of an encoding of texts, or say that there is none of that name."""
+    try:
+        found = codecs.lookup(encoding)
+        "".encode(found.name)  # refuses those that encode no texts, such as zip
+    except (LookupError, ValueError):
+        raise UsageError(
+            "{encoding} must be the name of an encoding, such as windows-1252, latin-1 or utf-16; "
+            "found {found!r}.",
+            found=encoding,
+        ) from None
+    return found.name
+
+
+def file_and_sheet(path: str | os.PathLike[str]) -> tuple[str, str | None]:
+    """Return the file that a name stands for and, in a workbook, the sheet named after a colon.
+
+    Examples
+    --------
+    >>> file_and_sheet("survey.xlsx:Wave 2")
+    ('survey.xlsx', 'Wave 2')
+    >>> file_and_sheet("survey.xlsx")
+    ('survey.xlsx', None)
+    """
+    name = os.fspath(path)
+    found = _SHEET.fullmatch(name)
+    if found is None or os.path.exists(name):
+        return name, None
+    return found[1], found[2]
 
 
 def source_of(path: str | os.PathLike[str]) -> Source:
@@ -96,7 +159,8 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     name = os.fspath(path)
     if name == STANDARD_INPUT:
         return Source("standard input", data=sys.stdin.buffer.read())
-    place = Path(name)
+    file, sheet = file_and_sheet(name)
+    place = Path(file)
     try:
         if place.is_dir():
             raise InputError(f"{name}: is a folder. Name one of the files in it.")
@@ -110,7 +174,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
         ) from None
     except OSError as problem:
         raise InputError(f"{name}: cannot be read: {problem.strerror}. Check the name.") from None
-    return Source(name, place)
+    return Source(name, place, sheet=sheet)
 
 
 def _absent(name: str, place: Path) -> InputError:

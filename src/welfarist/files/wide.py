@@ -7,34 +7,25 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from welfarist.base.errors import InputError
+import numpy as np
+
+from welfarist.base.asking import RequestError, UsageError
+from welfarist.base.validation import FloatArray
 from welfarist.decisions import Comparisons
 from welfarist.decisions.paired_columns import paired_stems
-from welfarist.files.actions import NEGATIVE_ADVICE, utilities_of
-from welfarist.files.cells import Number, Text, listed
+from welfarist.files.actions import far_smaller, utilities_of, utility
+from welfarist.files.cells import Text, listed
 from welfarist.files.choices import outcomes_of_labels
 from welfarist.files.comparisons import (
     NamedComparisons,
-    Roles,
     counts_of,
     deciders_of,
     optional_cells,
-    optional_roles,
     with_ties,
 )
+from welfarist.files.kept_rows import read_rows
 from welfarist.files.opening import FileTable, column_named, open_table
-
-# What the two actions of a comparison are called in the names of columns, the first one first.
-_MARKS = (
-    ("x", "y"),
-    ("u", "v"),
-    ("a", "b"),
-    ("0", "1"),
-    ("1", "2"),
-    ("left", "right"),
-    ("first", "second"),
-)
-_CHOICES = ("choice", "chosen", "chose", "outcome", "preferred")
+from welfarist.files.roles import CHOICES, MARKS, Roles, optional_roles
 
 
 def read_wide_comparisons(
@@ -44,9 +35,12 @@ def read_wide_comparisons(
     second: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     first_label: str | None = None,
+    drop_missing: bool = False,
+    least: float = 0.0,
     separator: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> NamedComparisons:
     r"""Read comparisons that hold the utilities of both actions in one row.
 
@@ -57,13 +51,18 @@ def read_wide_comparisons(
         left alone.
     first, second : list of str, optional
         The columns of the first and of the second action, people in the same order; found by
-        their beginnings or endings (x and y, 1 and 2, left and right, …) if left out.
+        their beginnings or endings (x and y, 1 and 2, left and right, …) if left out, where all
+        of them hold positive numbers of one magnitude.
     columns : mapping, optional
         Which column is the ``choice``, the ``count``, the ``tie`` or ``by``, where they have
         other names.
     first_label : str, optional
         The label in the choice that means that the first was preferred, where that is not clear.
-    separator, decimal, sheet
+    drop_missing : bool
+        Whether comparisons in which something is missing are left out, in place of being refused.
+    least : float
+        The smallest utility there may be, as in :func:`read_actions`.
+    separator, decimal, sheet, encoding
         As in :func:`open_table`.
 
     Examples
@@ -78,26 +77,70 @@ def read_wide_comparisons(
     >>> read.decisions.stakeholders, read.decisions.outcomes.tolist()
     (('self', 'other'), [1, -1])
     """
-    table = open_table(path, separator=separator, decimal=decimal, sheet=sheet)
+    reading = dict(separator=separator, decimal=decimal, sheet=sheet, encoding=encoding)
+    table = open_table(path, **reading)
     notes = list(table.notes)
     roles = {role: column_named(table, c, role) for role, c in dict(columns or {}).items()}
     sides = _sides(table, first, second, roles, notes)
     choice, flipped = _choice(table, roles, sides, notes)
     roles = {**roles, "choice": choice}
     roles |= optional_roles(table, roles)
-    number = Number("utilities", 0.0, NEGATIVE_ADVICE, table.decimal)
+    left = [c for c in table.columns if c not in sides.used and c not in roles.values()]
+    if left:
+        notes.append(f"{table.name}: nothing is made of {listed(left)}.")
+    number = utility(table, least)
     cells: dict[str, Any] = {column: number for side in sides.columns for column in side}
     cells |= {choice: Text("a choice"), **optional_cells(table, roles)}
-    frame = table.read(cells)
-    outcomes, guesses = outcomes_of_labels(table, choice, frame[choice], first_label, flipped)
-    notes += guesses
-    outcomes = with_ties(table, frame, roles, outcomes)
-    by, deciders = deciders_of(frame, roles)
+    read = read_rows(table, cells, drop_missing, "comparisons", notes)
+    frame = read.frame
     one, other = (utilities_of(frame, side) for side in sides.columns)
-    made = Comparisons.from_arrays(one, other, outcomes != 0, counts_of(table, frame, roles), by)
+    if first is None:
+        _require_alike(table, sides, one, other)
+    outcomes, guesses = outcomes_of_labels(
+        read, choice, frame[choice], first_label, flipped, sides.marks
+    )
+    notes += guesses
+    outcomes = with_ties(read, roles, outcomes)
+    by, deciders = deciders_of(frame, roles)
+    counts = counts_of(read, roles)
+    made = Comparisons.from_arrays(one, other, outcomes != 0, counts, by, least=least)
     made.outcomes = outcomes  # a file says which are ties: 0 and +1 alone need no second look
     made.stakeholders = sides.people
     return NamedComparisons(made, deciders, tuple(notes))
+
+
+def _require_alike(table: FileTable, sides: _Sides, one: FloatArray, other: FloatArray) -> None:
+    """Require of columns that were guessed to be people's that nothing speaks against it.
+
+    Indicators, ranks and identifiers come in pairs as well: they hold zeros, or are of another
+    magnitude than money.
+    """
+    values = np.concatenate([one, other])
+    strange = np.flatnonzero((values <= 0).any(axis=0))
+    why = "{strange} hold zeros or less"
+    if not len(strange):
+        strange = np.flatnonzero(far_smaller(values))
+        why = "{strange} are of another magnitude than {others}"
+    if not len(strange):
+        return
+    firsts, seconds = sides.columns
+    others = [c for i, c in enumerate(firsts) if i not in strange]
+    raise RequestError(
+        "{name}: columns are taken for people's only where all of them hold positive numbers of "
+        f"one magnitude; found that {why}. Say which are the people's utilities, such as "
+        "{first:{firsts}} {second:{seconds}}",
+        name=table.name,
+        strange=listed([firsts[i] for i in strange]),
+        others=listed(others),
+        firsts=_typed(others or firsts),
+        seconds=_typed([c for i, c in enumerate(seconds) if i not in strange] or seconds),
+    )
+
+
+def _typed(columns: Sequence[str]) -> str:
+    """Columns as they are typed."""
+    text = ",".join(columns)
+    return f"'{text}'" if re.search(r"[^\w,.-]", text) else text
 
 
 class _Sides:
@@ -126,22 +169,26 @@ def _sides(
     if first is not None and second is not None:
         return _told(table, first, second)
     if first is not None or second is not None:
-        raise InputError("--first and --second belong together; found one of them. Give both.")
+        raise UsageError("{first} and {second} belong together; found one of them. Give both.")
     free = [c for c in table.columns if c not in roles.values() and not _is_choice(c)]
+    texts = set(table.texts(free))
+    free = [c for c in free if c not in texts]
     found = [
         sides
-        for marks in _MARKS
+        for marks in MARKS
         for ending in (True, False)
         if (sides := _marked(free, marks, ending)) is not None
     ]
     # a_x, b_x, c_x could be about the actions a and b, but then c would be left over.
     found = [one for one in found if not any(one.used < more.used for more in found)]
     if len(found) != 1:
-        what = "none that fit" if not found else "more than one way to read them"
-        raise InputError(
-            f"{table.name}, line 1: the utilities of both actions must be in columns such as "
-            f"self_x, other_x, self_y, other_y; found {what} among {listed(table.columns)}. Say "
-            "which they are: --first self_x,other_x --second self_y,other_y"
+        raise RequestError(
+            "{name}, line 1: the utilities of both actions must be in columns such as self_x, "
+            "other_x, self_y, other_y; found {what} among {columns}. Say which they are: "
+            "{first:self_x,other_x} {second:self_y,other_y}",
+            name=table.name,
+            what="none that fit" if not found else "more than one way to read them",
+            columns=listed(table.columns),
         )
     shown = (", ".join(side) for side in found[0].columns)
     notes.append(f"{table.name}: the first action is in {' and the second in '.join(shown)}.")
@@ -153,9 +200,11 @@ def _told(table: FileTable, first: Sequence[str], second: Sequence[str]) -> _Sid
         [column_named(table, column, "a utility") for column in side] for side in (first, second)
     )
     if len(one) != len(other) or not one or len({*one, *other}) < 2 * len(one):
-        raise InputError(
-            "--first and --second must name as many different columns each; found "
-            f"{listed(one)} and {listed(other)}. Name the people in the same order."
+        raise UsageError(
+            "{first} and {second} must name as many different columns each; found {one} and "
+            "{other}. Name the people in the same order.",
+            one=listed(one),
+            other=listed(other),
         )
     return _Sides(one, other, paired_stems(one, other) or tuple(one))
 
@@ -178,7 +227,7 @@ def _stems(columns: Sequence[str], mark: str, ending: bool) -> dict[str, str]:
 
 
 def _is_choice(column: str) -> bool:
-    return bool(set(re.split("[_. -]", column.lower())) & set(_CHOICES))
+    return bool(set(re.split("[_. -]", column.lower())) & set(CHOICES))
 
 
 def _choice(table: FileTable, roles: Roles, sides: _Sides, notes: list[str]) -> tuple[str, bool]:
@@ -188,10 +237,12 @@ def _choice(table: FileTable, roles: Roles, sides: _Sides, notes: list[str]) -> 
     if column is None:
         found = [c for c in table.columns if c not in used and _is_choice(c)]
         if len(found) != 1:
-            raise InputError(
-                f"{table.name}, line 1: one column must tell the choice, such as choice_x; found "
-                f"{listed(found) if found else 'none'} among {listed(table.columns)}. Say which: "
-                "--choice COLUMN"
+            raise RequestError(
+                "{name}, line 1: one column must tell the choice, such as choice_x; found {found} "
+                "among {columns}. Say which: {choice:COLUMN}",
+                name=table.name,
+                found=listed(found) if found else "none",
+                columns=listed(table.columns),
             )
         column = found[0]
         notes.append(f"{table.name}: the choice is in {column!r}.")

@@ -11,7 +11,7 @@ import numpy as np
 from welfarist.base.parameters import Parameter
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import generator_of
-from welfarist.base.validation import FloatArray
+from welfarist.base.validation import FloatArray, as_shift
 from welfarist.counting.findings import ExactRecord
 from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
@@ -58,6 +58,8 @@ class Setup:
         The default solver, which also fits nulls and first guesses.
     progress : bool or "auto"
     random_state : seed
+    shift : float
+        What is added to every utility before.
     """
 
     family: Family
@@ -72,6 +74,7 @@ class Setup:
     newton: Newton
     progress: ProgressOption
     random_state: Any
+    shift: float = 0.0
 
     @classmethod
     def of(cls, learner: Any, decided: Any) -> Setup:
@@ -93,6 +96,7 @@ class Setup:
             options.newton_of(learner.n_starts, learner.max_iter, learner.tol),
             learner.progress,
             learner.random_state,
+            as_shift(learner.shift),
         )
 
     def knowing(self, has_zeros: bool) -> Setup:
@@ -201,6 +205,7 @@ def record_of(
         likelihood=likelihood,
         decided=decided,
         covariance=default_covariance(likelihood),
+        shift=setup.shift,
     )
 
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from welfarist.base.data_frames import refuse_text, refuse_twins
 from welfarist.base.errors import InputError
-from welfarist.base.validation import FloatArray, utilities_error
+from welfarist.base.validation import FloatArray, as_shift, utilities_error
 from welfarist.learners import options
 from welfarist.learners.assembly import (
     Description,
@@ -81,8 +81,8 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # A learner that was pickled by version 0.1.0 knew power means only.
-        super().__setstate__({"family": "power", **state})
+        # A learner that was pickled by version 0.1.0 knew power means only, and no shift.
+        super().__setstate__({"family": "power", "shift": 0.0, **state})
 
     def _store(self, result: FitResult) -> None:
         self.result_ = result
@@ -122,10 +122,10 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
     def _refuse_bad(self, table: FloatArray) -> None:
         """Name the entry, after the words that scikit-learn's users search for."""
         refuse_missing(table, getattr(self, "feature_names_in_", None))
-        if (table < 0).any():
-            raise InputError(
-                f"Negative values in data passed to {type(self).__name__}: {utilities_error(table)}"
-            )
+        least = -as_shift(self.shift)
+        if (table < least).any():
+            found = utilities_error(table, least)
+            raise InputError(f"Negative values in data passed to {type(self).__name__}: {found}")
 
 
 def refuse_nothing(utilities: FloatArray) -> None:

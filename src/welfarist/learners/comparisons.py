@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from welfarist.base.data_frames import split_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
-from welfarist.base.validation import FloatArray
+from welfarist.base.validation import FloatArray, as_shift
 from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.decisions import Comparisons
 from welfarist.decisions.checked_columns import as_counts
@@ -53,7 +53,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         sometimes regardless of the welfares (lapse); never (none); or regardless of the welfares
         with a fixed probability (flip). The last two count errors: the rule with the fewest is
         found exactly, see :class:`Exact`. Or a noise model of your own.
-    family, p, weights, groups, prior, n_starts, max_iter, tol, progress, random_state
+    family, p, weights, groups, prior, shift, n_starts, max_iter, tol, progress, random_state
         As in :class:`WelfareRegressor`. There is no prior where errors are counted.
     solver : "newton", "grid", "two_stage", Grid, TwoStage, "exact" or Exact
         As in :class:`WelfareRegressor`. Where errors are counted the solver is "exact", whose
@@ -118,6 +118,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         weights: WeightsOption = "learn",
         groups: NumbersOption | None = None,
         prior: NumbersOption | None = None,
+        shift: float = 0.0,
         solver: options.SolverOption = "newton",
         tau_max: float = 1e6,
         rho: options.RhoOption = None,
@@ -133,6 +134,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self.weights = weights
         self.groups = groups
         self.prior = prior
+        self.shift = shift
         self.solver = solver
         self.tau_max = tau_max
         self.rho = rho
@@ -160,15 +162,16 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """
         noise = options.noise_of(self.noise)
         comparisons = self.read_decisions(X, y, sample_weight)
-        refuse_nothing(comparisons.utilities)
         setup = Setup.of(self, comparisons)
+        seen = comparisons.shifted(setup.shift)
+        refuse_nothing(seen.utilities)
         tau_max = options.check_positive(self.tau_max, "tau_max")
         rho = options.check_rho(self.rho, self.noise)
         if noise is None:
-            self._count_errors(setup, comparisons, rho)
+            self._count_errors(setup, comparisons, seen, rho)
             return self
         loss = loss_of_comparisons(
-            comparisons, setup.family, setup.weighting, setup.learn_power, noise, tau_max
+            seen, setup.family, setup.weighting, setup.learn_power, noise, tau_max
         )
         self._learn(setup.knowing(loss.has_zeros), comparisons, loss)
         return self
@@ -233,11 +236,14 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             certifier=certifier_of(loss, here.value, setup.p),
         )
 
-    def _count_errors(self, setup: Setup, comparisons: Comparisons, rho: options.RhoOption) -> None:
+    def _count_errors(
+        self, setup: Setup, comparisons: Comparisons, seen: Comparisons, rho: options.RhoOption
+    ) -> None:
+        """Learn the rule with the fewest errors; `seen` are the comparisons with their shift."""
         solver = options.exact_of(self.solver, self.noise, self.prior)
-        options.require_countable(setup.family, comparisons.utilities, self.noise)
-        setup = setup.knowing(bool((comparisons.utilities == 0).any()))
-        fit = CountedFit(comparisons, setup, solver)
+        options.require_countable(setup.family, seen.utilities, self.noise)
+        setup = setup.knowing(bool((seen.utilities == 0).any()))
+        fit = CountedFit(seen, setup, solver)
         rng = setup.generator()
         found = fit.solve(rng)
         flips = self.noise == "flip"
@@ -312,6 +318,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         A tie is 0; a difference that rounding had lost or turned is the smallest there is.
         """
         rule = self.welfare_
+        table = table + rule.shift
         if rule.p <= 0 and (table == 0).any():
             return margins
         loss = ZeroOneLoss.between(table, pairs[:, 0], pairs[:, 1], self.weights_)
@@ -377,6 +384,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             table[:, people:],
             self._labels.outcomes(target),
             counts=as_counts(sample_weight, "sample_weight", len(table)),
+            least=-as_shift(self.shift),
         )
         made.stakeholders = names
         return made

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
-from welfarist.base.validation import FloatArray
+from welfarist.base.validation import FloatArray, as_shift
 from welfarist.decisions import Scores
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, common_caveats
@@ -52,6 +52,10 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     prior : float, array-like or mapping, optional
         Concentration of a Dirichlet prior on the learned weights, at least 1; keeps them away
         from 0. None is maximum likelihood.
+    shift : float
+        A constant that is added to every utility before anything else, where their scale has no
+        natural zero; the rule that is learned adds it as well. Scores that are on the utilities'
+        scale are shifted with them, ``y + shift = M(u + shift)``; with `scale` they are not.
     solver : "newton", "grid", "two_stage", Grid or TwoStage
         Joint second-order steps in all parameters; or the paper's own methods, for comparison,
         with settings of their own if given as an object.
@@ -100,6 +104,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         groups: NumbersOption | None = None,
         scale: bool = False,
         prior: NumbersOption | None = None,
+        shift: float = 0.0,
         solver: options.SolverOption = "newton",
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
@@ -113,6 +118,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.groups = groups
         self.scale = scale
         self.prior = prior
+        self.shift = shift
         self.solver = solver
         self.n_starts = n_starts
         self.max_iter = max_iter
@@ -129,17 +135,18 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         """Return what `fit` takes as scores, and store what scikit-learn expects to find."""
         table, target = self._checked(X, y, y_numeric=True)
         self._refuse_bad(table)
-        scores = Scores.of(table, target, sample_weight)
+        scores = Scores.of(table, target, sample_weight, -as_shift(self.shift))
         names = as_names(getattr(self, "feature_names_in_", None))
         return replace(scores, stakeholders=names)
 
     def fit_scores(self, scores: Scores) -> Self:
         """Learn from scores that were checked before, such as ``result_.decided``."""
         scale = options.check_flag(self.scale, "scale")
-        refuse_nothing(scores.utilities)
-        _refuse_unscalable(scores, scale)
         setup = Setup.of(self, scores)
-        loss = loss_of_scores(scores, setup.family, setup.weighting, setup.learn_power, scale)
+        seen = scores.shifted(setup.shift, 0.0 if scale else setup.shift)
+        refuse_nothing(seen.utilities)
+        _refuse_unscalable(scores, scale)
+        loss = loss_of_scores(seen, setup.family, setup.weighting, setup.learn_power, scale)
         self._learn(setup.knowing(loss.has_zeros), scores, loss)
         return self
 
@@ -154,7 +161,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
 
     def held_out_gain(self, part: Scores) -> float:
         """Minus the sum of squared errors on scores that were not fitted."""
-        errors = part.values - self.scale_ * self.result_.nameless_welfare(part.utilities)
+        errors = part.values - self._predicted(part.utilities)
         return -float(part.counts @ np.square(errors))
 
     def _describe(
@@ -163,7 +170,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         observed = cast(ObservedScores, loss.observed)
         here = at_optimum(loss, optimum)
         predicted = cast(ScoreResponse, here.response).predicted.score
-        counted = decided.utilities  # a large table is not copied without need
+        counted = decided.shifted(setup.shift).utilities  # a large table is not copied without need
         if not decided.counts.all():
             counted = counted[decided.counts > 0]
         data = observed.scores * observed.size, observed.sample_weight, predicted * observed.size
@@ -191,7 +198,12 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         """Return the predicted scores (N,) of actions (N, d)."""
         check_is_fitted(self)
         table = self._checked(U, reset=False)
-        return np.asarray(self.scale_ * self.result_.nameless_welfare(table))
+        return self._predicted(table)
+
+    def _predicted(self, table: FloatArray) -> FloatArray:
+        """What the rule says the scores (N,) of actions (N, d) are."""
+        welfare = self.result_.nameless_welfare(table)
+        return np.asarray(self.scale_ * welfare - self.result_.score_offset)
 
 
 def _refuse_unscalable(scores: Scores, scale: bool) -> None:

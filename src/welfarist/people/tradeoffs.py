@@ -58,7 +58,8 @@ def required_gain(
     losing : (N, d) array of bool
         Who loses in each action; all others gain.
     loss : float
-        The share of their utility that the losing people lose, in (0, 1).
+        The share of their utility that the losing people lose, in (0, 1); like the gain it is one
+        of what the rule sees, its shift included.
 
     Returns
     -------
@@ -83,13 +84,16 @@ def required_gain(
     """
     if not is_real(loss) or not 0 < loss < 1:
         raise InputError(f"loss must be a share between 0 and 1, such as 0.1; found {loss!r}.")
-    table, _ = as_utility_table(utilities)
+    shift = getattr(rule, "shift", 0.0)
+    table, _ = as_utility_table(utilities, -shift)
+    if shift:
+        table, rule = table + shift, rule.shifted(0.0)
     if not isinstance(rule, WelfareFunction):
         return _first_accepted(rule, table, losing, loss)
     if not (np.asarray(rule(table)) > 0).all():
         raise InputError(
             "every action must have a positive welfare; found one of 0, of which no share can be "
-            "gained or lost. Leave out actions with utilities of 0."
+            "gained or lost. Leave out actions with utilities of 0, or use a rule with a shift."
         )
     if np.isposinf(rule.p):
         return _at_best_off(rule, table, losing, loss)

@@ -13,10 +13,13 @@ from welfarist.base.validation import FloatArray, as_numbers, utilities_error
 from welfarist.people.source import is_source
 
 
-def as_utility_table(utilities: object) -> tuple[FloatArray, tuple[str, ...] | None]:
+def as_utility_table(
+    utilities: object, least: float = 0.0
+) -> tuple[FloatArray, tuple[str, ...] | None]:
     """Return a checked table of utilities (N, d) and the people's names, if it has any.
 
-    What stands in the place of a table has been checked by whoever made it.
+    None may be below `least`. What stands in the place of a table has been checked by whoever
+    made it.
     """
     if is_source(utilities):
         return utilities, utilities.stakeholders  # type: ignore[return-value]
@@ -34,10 +37,24 @@ def as_utility_table(utilities: object) -> tuple[FloatArray, tuple[str, ...] | N
             f"0 sample(s) or 0 feature(s) (shape={table.shape}) while a minimum of 1 is required."
         )
     table = table.astype(np.float64, copy=False)
-    if not (table.min() >= 0 and table.max() < np.inf):
+    if not (table.min() >= least and table.max() < np.inf):
         refuse_missing(table, names)
-        raise utilities_error(table)
+        raise utilities_error(table, least)
     return table, names
+
+
+def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
+    """Return utilities (N, d) with a constant added, none of which may then be negative."""
+    if is_source(utilities):
+        if shift:
+            raise InputError(
+                "shift must be 0 for people who are not all in memory; found "
+                f"{shift:g}. Add it to their utilities before."
+            )
+        return utilities  # type: ignore[return-value]
+    if utilities.min() < -shift:
+        raise utilities_error(utilities, -shift)
+    return utilities + shift if shift else utilities
 
 
 def refuse_missing(table: FloatArray, names: Sequence[str] | None = None) -> None:

@@ -90,7 +90,8 @@ def power_caveats(
     if has_zeros:
         message = (
             "some utility is 0, so that p <= 0 would make welfare 0: p was searched above 0 only. "
-            "Leave those actions out to search all powers."
+            "To search all powers add a constant to every utility (such as shift=1), or leave "
+            "those actions out."
         )
         found.append(Caveat(SearchRangeWarning, message))
     at_edge = 0.999 * largest <= abs(optimum.point.p) < np.inf

@@ -98,6 +98,8 @@ class Learned:
     covariance : "fisher", "robust", "clustered" or "bootstrap"
         Which standard errors are the result's own; see
         :meth:`~welfarist.FitResult.with_covariance`.
+    shift : float
+        What was added to every utility before the rule was learned; `welfare` adds it as well.
     """
 
     p: float
@@ -127,6 +129,7 @@ class Learned:
     likelihood: Likelihood | None = field(default=None, repr=False)
     decided: Any = field(default=None, repr=False)
     covariance: CovarianceName = "fisher"
+    shift: float = 0.0
 
     @property
     def tau(self) -> float | None:
@@ -181,8 +184,9 @@ class Learned:
 
     @property
     def welfare(self) -> Any:
-        """The welfare function that was learned."""
-        return self.family.rule(self.p, self.weights, self.stakeholders)
+        """The welfare function that was learned, which adds the shift to utilities."""
+        rule = self.family.rule(self.p, self.weights, self.stakeholders)
+        return rule.shifted(self.shift) if self.shift else rule
 
     @property
     def inequality_aversion(self) -> float | None:
@@ -214,7 +218,13 @@ class Learned:
     @property
     def nameless_welfare(self) -> Any:
         """The same without names: for columns that it was learned from."""
-        return self.family.rule(self.p, self.weights)
+        rule = self.family.rule(self.p, self.weights)
+        return rule.shifted(self.shift) if self.shift else rule
+
+    @property
+    def score_offset(self) -> float:
+        """What scores lack to be a welfare: the shift where they are on the utilities' scale."""
+        return self.shift if self.scale is None else 0.0
 
     def preference(self, margins: FloatArray) -> FloatArray:
         """How likely the first action is preferred (n,) at differences in value (n,)."""
@@ -262,6 +272,8 @@ class Learned:
             found["family"] = self.family.name
         if self.noise is not None and self.noise.option is self.noise:
             found["noise"] = self.noise.name
+        if self.shift:
+            found["shift"] = self.shift
         return found
 
 

@@ -10,13 +10,17 @@ from welfarist.results.learned import Learned
 
 
 def judged_utilities(result: Learned) -> FloatArray:
-    """Return the utilities (N, d) of the actions that were scored or compared."""
+    """Return the utilities (N, d) of the actions that were judged, as the rule sees them.
+
+    What was added to all of them is included.
+    """
     if result.decided is None:
         raise InputError(
             "typical utilities need the decisions; found a record without them. Ask the fit "
             "itself, before without_data()."
         )
-    return np.asarray(result.decided.utilities)
+    utilities = np.asarray(result.decided.utilities)
+    return utilities + result.shift if result.shift else utilities
 
 
 def typical_utilities(result: Learned) -> FloatArray:

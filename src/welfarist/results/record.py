@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -263,6 +263,18 @@ class FitResult(Learned):
         """
         write = public("write_report")
         write(self, path, title=title, level=level, method=method, people=people, note=note)
+
+    def shifts(self, shifts: Sequence[float] | None = None, level: float = 0.95) -> Any:
+        """Return how p moves with a constant that is added to every utility, as a table.
+
+        Parameters
+        ----------
+        shifts : list of float, optional
+            The constants; left out, six from 0 to the largest utility, and the fit's own.
+        level : float
+            Of the intervals of p.
+        """
+        return public("shift_table")(self, shifts=shifts, level=level)
 
     def summary(
         self,

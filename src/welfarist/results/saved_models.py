@@ -29,6 +29,8 @@ Kind = Literal["scores", "comparisons"]
 FORMAT = "welfarist.Model"
 VERSION = 1
 _KINDS = (Scores.kind, Comparisons.kind)
+# What only some models have.
+_OPTIONAL = ("shift",)
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
@@ -45,7 +47,7 @@ class Model:
     Attributes
     ----------
     welfare : WelfareFunction
-        The rule, with the stakeholders' names.
+        The rule, with the stakeholders' names; it adds its `shift` to utilities.
     kind : "scores" or "comparisons"
         What it was learned from.
     tau, rho, scale : float or None
@@ -152,7 +154,10 @@ class Model:
             self.r_squared, self.converged, list(self.given), dict(self.intervals),
             list(self.caveats),
         )  # fmt: skip
-        return dict(strict(dict(zip(_KEYS, values, strict=True))))
+        record = dict(zip(_KEYS, values, strict=True))
+        if rule.shift:  # what does not know of it must not take this for a rule without
+            record["shift"] = rule.shift
+        return dict(strict(record))
 
     @classmethod
     def from_dict(cls, record: Any, source: str = "the record") -> Model:
@@ -161,7 +166,7 @@ class Model:
         fields.check_format()
         weights, names = fields.people()
         return cls(
-            welfare=WelfareFunction(fields.number("p"), weights, names),
+            welfare=WelfareFunction(fields.number("p"), weights, names, fields.shift()),
             kind=fields.one_of("kind", _KINDS),
             tau=fields.optional("tau", 0.0),
             rho=fields.optional("rho", 0.0, _LARGEST_RHO),
@@ -287,7 +292,7 @@ class _Fields:
                 f"{self._source}: a saved model must have version {VERSION} or earlier; found "
                 f"{version}. It was written by a later welfarist: update the package."
             )
-        unknown = [key for key in self._record if key not in _KEYS]
+        unknown = [key for key in self._record if key not in (*_KEYS, *_OPTIONAL)]
         missing = [key for key in _KEYS if key not in self._record]
         if unknown or missing:
             what = f"the unknown {unknown[0]!r:.80}" if unknown else f"no {missing[0]!r}"
@@ -307,6 +312,13 @@ class _Fields:
     def optional(self, key: str, least: float = -math.inf, most: float = math.inf) -> float | None:
         """A number in a range, or nothing."""
         return None if self._record[key] is None else self.number(key, least, most)
+
+    def shift(self) -> float:
+        """What the rule adds to every utility; 0 if nothing is said."""
+        value = self.number("shift") if "shift" in self._record else 0.0
+        if not math.isfinite(value):
+            raise self._wrong("shift", "a finite number", self._record["shift"])
+        return value
 
     def flag(self, key: str) -> bool:
         """True or False."""

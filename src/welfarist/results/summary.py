@@ -285,6 +285,8 @@ def summarise(
     lines = [*_how_it_ended(result), *lines]
     if result.reach is not None:
         lines.append(result.family.reach_in_words(result.p, number(result.p)))
+    if result.shift:
+        lines.append(f"{result.shift:g} was added to every utility")
     if result.first_label is not None:
         lines.append(f"Label {result.first_label!r}: the first action was preferred")
     return Summary(

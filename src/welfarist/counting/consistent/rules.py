@@ -144,8 +144,8 @@ def find_consistent(
         )
     if p_fixed is not None and loss.utilities.has_zeros and not p_fixed > 0:
         raise InputError(
-            f"p must be positive where a utility is 0; found p = {p_fixed}. Leave those actions "
-            "out, or use a small positive utility."
+            f"p must be positive where a utility is 0; found p = {p_fixed}. Add a constant to "
+            "every utility (such as shift=1), or leave those actions out."
         )
     search = _Search(Preferences.of(loss), start, p_fixed)
     found = search.first()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from welfarist.base.errors import InputError
+from welfarist.base.errors import InputError, ZerosError
 from welfarist.base.validation import as_power
 from welfarist.families.named import Doctrine
 
@@ -90,8 +90,9 @@ def power_of_option(p: object, has_zeros: bool) -> float | None:
         return None
     power = power_of(p) if isinstance(p, str) else as_power(p)
     if has_zeros and power <= 0:
-        raise InputError(
+        raise ZerosError(
             f"p must be positive where a utility is 0, because otherwise welfare is 0; found p = "
-            f"{power:g}. Leave those actions out, or learn p."
+            f"{power:g}. Learn p, add a constant to every utility (such as shift=1), or leave "
+            "those actions out."
         )
     return power

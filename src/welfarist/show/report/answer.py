@@ -19,6 +19,7 @@ from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
 from welfarist.show.report.facts import LOSSES, Ends, Facts, Gains, Tested
 from welfarist.show.report.markup import NOTHING, Html, box, join, paragraph, section, table
+from welfarist.show.report.plain_words import plain
 
 # Stretches of powers that are named in a sentence.
 _MOST_STRETCHES = 3
@@ -67,7 +68,7 @@ def _but(facts: Facts) -> str:
     elif _ends_there(facts.result) and SearchRangeWarning in kinds:
         found.append(f"{shape.name} is as far out as its range goes")
     found += [
-        words.first_sentence(caveat.message)
+        words.first_sentence(plain(caveat.message))
         for caveat in facts.result.caveats
         if issubclass(caveat.kind, _SERIOUS)
     ]

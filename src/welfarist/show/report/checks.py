@@ -14,6 +14,7 @@ from welfarist.show.report import words
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.markup import NOTHING, Html, paragraph, section, table
 from welfarist.show.report.pictures import drawn
+from welfarist.show.report.plain_words import plain
 
 _SURPRISES = 10
 # Of at most this many people it is said what an action gives to each.
@@ -30,7 +31,7 @@ def description(facts: Facts) -> Html:
     if misfit is None:
         parts.append(paragraph("Not checked: the decisions are not part of this record.", "soft"))
     elif misfit.reason:
-        parts.append(paragraph(misfit.verdict))
+        parts.append(paragraph(plain(misfit.verdict)))
     else:
         verdict = words.lower(misfit.verdict)
         parts.append(paragraph(f"Compared with more flexible rules: {verdict}"))

@@ -24,6 +24,7 @@ from welfarist.results.record import FitResult
 from welfarist.show.plots.indifference_curves import doctrines_beside
 from welfarist.show.plots.power_axis import in_symbols, reached_doctrines
 from welfarist.show.plots.power_figures import own_profile
+from welfarist.show.report.plain_words import plain
 
 # Losses to the worst off for which gains are worked out; the first is the one in the text.
 LOSSES = (0.1, 0.01, 0.25, 0.5)
@@ -127,7 +128,7 @@ class Certainty:
             next((pair for quantity, pair in ends if quantity.is_shape), None),
             weights if any(weights) else (),
             tuple(dict.fromkeys(row.method for row in found.rows if row.method is not None)),
-            found.refusals,
+            tuple(map(plain, found.refusals)),
         )
 
 
@@ -193,7 +194,7 @@ def _attempt(work: Any) -> tuple[Any, str]:
     try:
         return work(), ""
     except InputError as problem:
-        return None, str(problem)
+        return None, plain(str(problem))
 
 
 def _tests(result: FitResult) -> tuple[Tested, ...]:

@@ -14,6 +14,7 @@ from welfarist.show.report.answer import verdict_of
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.markup import NOTHING, Html, bullets, formula, paragraph, section, table
 from welfarist.show.report.pictures import drawn
+from welfarist.show.report.plain_words import plain
 
 # What a report calls a flip probability.
 _SLIP = "chance of a slip rho"
@@ -128,7 +129,7 @@ def caveats(facts: Facts) -> Html:
     """What a reader of the numbers must know."""
     family = facts.result.family
     name = family.shape.name
-    messages = [words.sentence(caveat.message, name) for caveat in facts.result.caveats]
+    messages = [words.sentence(plain(caveat.message), name) for caveat in facts.result.caveats]
     if facts.result.likelihood is not None:
         few = about_few(facts.result.likelihood, facts.result.covariance)
         messages += [words.sentence(few, name)] if few else []
@@ -139,6 +140,13 @@ def caveats(facts: Facts) -> Html:
     scale = "the utilities are measured on a scale whose zero means nothing at all"
     if not family.ratios:
         scale = "the utilities of all people are measured on the same scale"
+    if facts.result.shift:
+        messages.append(
+            f"{facts.result.shift:g} was added to every utility before the rule was learned, and "
+            "is part of whatever is said of percentages of them: another number leads to another "
+            f"{name}."
+        )
+        scale = f"{scale} once that was added"
     always = (
         f"{name} and the weights describe the decisions under the assumption that there is one "
         f"rule of this family behind them, and that {scale}."
@@ -155,6 +163,8 @@ def data_and_method(facts: Facts) -> Html:
     clusters = None if result.likelihood is None else number_of_clusters(result.likelihood)
     if clusters is not None:
         rows.append(["people who decided", f"{clusters:,}"])
+    if result.shift:
+        rows.append(["added to every utility", f"{result.shift:g}"])
     kind, how = _model(facts)
     rows.append(["kind of decisions", kind])
     parameters = {parameter.name: parameter for parameter in result.noise_parameters}

@@ -1,0 +1,82 @@
+"""Rows of a table that are kept: all of them, or those in which nothing is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.errors import InputError
+from welfarist.files.cells import Cell, Maybe, Text
+from welfarist.files.opening import FileTable
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRows:
+    """Rows that were read; each can be found again in the file.
+
+    Attributes
+    ----------
+    table : FileTable
+    frame : polars.DataFrame
+        What was read of them.
+    rows : (n,) array of int or None
+        Which rows of the table they are; None for all.
+    """
+
+    table: FileTable
+    frame: Any = field(repr=False)
+    rows: npt.NDArray[np.intp] | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return self.table.name
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def where(self, row: int) -> str:
+        """Where one of these rows stands in the file: "line 2"."""
+        return self.table.where(row if self.rows is None else int(self.rows[row]))
+
+    def only(self, kept: npt.NDArray[np.bool_]) -> KeptRows:
+        """Return some of the rows, by a mask (n,)."""
+        rows = np.flatnonzero(kept) if self.rows is None else self.rows[kept]
+        return KeptRows(self.table, self.frame.filter(kept), rows)
+
+
+def read_rows(
+    table: FileTable, cells: Mapping[str, Cell], drop_missing: bool, what: str, notes: list[str]
+) -> KeptRows:
+    """Read columns of a table; rows in which something is missing are left out if that was asked.
+
+    `notes` is told how many of them there were, of `what`: "actions", "comparisons".
+    """
+    if not drop_missing:
+        return KeptRows(table, table.read(cells))
+    read = KeptRows(table, table.read({column: _maybe(cell) for column, cell in cells.items()}))
+    there = np.ones(len(read), dtype=bool)
+    for column in read.frame:
+        there &= column.is_not_null().to_numpy()
+    if there.all():
+        return read
+    if not there.any():
+        raise InputError(
+            f"{table.name}: at least one row must be complete; found something missing in all "
+            f"{len(read)}. Fill it in, or leave out the columns in which nothing stands."
+        )
+    notes.append(
+        f"{table.name}: {int((~there).sum())} of {len(read)} {what} were left out, in which "
+        "something is missing."
+    )
+    # Not even the rows that are left out may hold what is wrong: they have been checked.
+    return read.only(there)
+
+
+def _maybe(cell: Cell) -> Cell:
+    """A cell that may be empty, unless it may be so anyway."""
+    return cell if isinstance(cell, Text) and not cell.required else Maybe(cell)

@@ -1,0 +1,124 @@
+"""Sheets of workbooks, with the row numbers that other programs show."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from welfarist.base.asking import RequestError
+from welfarist.base.errors import InputError
+from welfarist.files.cells import listed, shown
+
+_ENGINES = (("fastexcel", "calamine"), ("openpyxl", "openpyxl"))
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_OF_PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+# Enough of a sheet to see where it begins.
+_HEAD = 2**20
+_FIRST_ROW = re.compile(r'<(?:\w+:)?row\b[^>]*?\br="(\d+)"')
+_FILLED = re.compile(r"<(?:\w+:)?(?:v|is)\b")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One sheet of a workbook.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        Without the rows in which nothing stands.
+    rows : sequence of int
+        The number of each of its rows in the workbook.
+    notes : tuple of str
+        Which sheet was taken, where nobody said so.
+    """
+
+    frame: Any = field(repr=False)
+    rows: Sequence[int] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+
+def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
+    """Read a sheet, the first if none is named; `name` is what messages call the file."""
+    import polars as pl
+
+    known = _sheets(path)
+    if sheet is not None and known and sheet not in known:
+        raise RequestError(
+            "{name}: {sheet} must name one of its sheets, {known}; found {found}. Check the "
+            "spelling.",
+            name=name,
+            known=listed(known),
+            found=shown(sheet),
+        )
+    read = pl.read_excel(
+        path,
+        sheet_name=sheet,
+        engine=_engine(name),  # type: ignore[call-overload]
+        infer_schema_length=None,
+        drop_empty_rows=False,
+        raise_if_empty=False,
+    )
+    # The header stands in the first row that is not blank.
+    numbers = pl.int_range(len(read), eager=True) + _first_row(path, sheet) + 1
+    filled = read.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+    notes: tuple[str, ...] = ()
+    if sheet is None and len(known) > 1:
+        notes = (f"{name}: of the sheets {listed(known)} the first was read.",)
+    return Sheet(read.filter(filled), numbers.filter(filled).to_list(), notes)
+
+
+def _engine(name: str) -> str:
+    """The reader that is installed."""
+    for package, engine in _ENGINES:
+        if importlib.util.find_spec(package) is not None:
+            return engine
+    raise InputError(
+        f"{name}: reading workbooks needs the package fastexcel; found none. pip install "
+        "fastexcel, or save the sheet as CSV UTF-8."
+    )
+
+
+def _sheets(path: Path) -> list[str]:
+    """The names of the sheets, in their order; none where nobody can tell."""
+    try:
+        return [name for name, _ in _parts(path)]
+    except (OSError, KeyError, zipfile.BadZipFile, ElementTree.ParseError):
+        return []  # another kind of workbook, or one whose reader has to say what is wrong
+
+
+def _first_row(path: Path, sheet: str | None) -> int:
+    """The number of the first row in which something stands; readers leave out those above it."""
+    try:
+        parts = dict(_parts(path))
+        part = parts[sheet] if sheet is not None else next(iter(parts.values()))
+        with zipfile.ZipFile(path) as archive, archive.open(part) as sheet_part:
+            text = sheet_part.read(_HEAD).decode("utf-8", errors="ignore")
+    except (OSError, KeyError, StopIteration, zipfile.BadZipFile, ElementTree.ParseError):
+        return 1
+    filled = _FILLED.search(text)
+    above = [] if filled is None else _FIRST_ROW.findall(text, 0, filled.start())
+    return int(above[-1]) if above else 1
+
+
+def _parts(path: Path) -> list[tuple[str, str]]:
+    """The sheets of a workbook by name, each with the part of the archive that holds it."""
+    with zipfile.ZipFile(path) as archive:
+        book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
+        links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+    targets = {link.attrib["Id"]: link.attrib["Target"] for link in links.iter(_OF_PACKAGE)}
+    return [
+        (sheet.attrib["name"], _place(targets[sheet.attrib[_RELATION]]))
+        for sheet in book.iter(f"{_MAIN}sheet")
+    ]
+
+
+def _place(target: str) -> str:
+    """Where a part lies in the archive, from how the workbook speaks of it."""
+    return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
