@@ -21,7 +21,6 @@ from welfarist.app.texts import (
 )
 from welfarist.app.usage import UsageError
 from welfarist.base.errors import InputError
-from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
 
 _RHO_ESTIMATORS = ("error rate", "cross-validation")
 _ALIKE = 0.6
@@ -48,6 +47,9 @@ def doctrines(value: str | None) -> str | None:
 
 
 def _named_doctrine(value: str, form: str) -> str:
+    # Brings NumPy, which no page of help needs.
+    from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
+
     try:
         power_of(value)
     except InputError:

@@ -8,16 +8,19 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
 from welfarist.app.usage import UsageError
 from welfarist.app.warned import heard
 from welfarist.base.errors import WelfaristError
-from welfarist.base.exports import Table, as_json, strict
 from welfarist.cli.exit_codes import INTERRUPTED, PROBLEM
+from welfarist.cli.leaving import begun
 from welfarist.cli.words import in_options, message_of
+
+if TYPE_CHECKING:  # it brings NumPy, which no page of help needs
+    from welfarist.base.exports import Table
 
 _Value = TypeVar("_Value")
 
@@ -33,6 +36,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
         try:
+            begun()
             command(*args, **options)
             sys.stdout.flush()
         except UsageError as mistake:
@@ -119,6 +123,8 @@ def say_notes(notes: Iterable[str]) -> None:
 
 def print_json(record: Mapping[str, Any]) -> None:
     """Print a record as strict JSON, in letters that standard output can hold."""
+    from welfarist.base.exports import as_json, strict
+
     utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
     print(as_json(record) if utf8 else json.dumps(strict(record), allow_nan=False, indent=2))
 

@@ -14,6 +14,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.files.cells import Number, Text, listed, shown
 from welfarist.files.opening import FileTable, column_named, open_table
+from welfarist.files.plain_columns import PlainColumn
 
 SCORE = "score"
 NEGATIVE_ADVICE = "Correct it, or shift the scale so that 0 is the worst that can happen."
@@ -29,7 +30,7 @@ class Actions:
     ----------
     file : str
         What messages call the file.
-    labels : polars.Series
+    labels : polars.Series or PlainColumn
         The names, as they were read; see `names`.
     utilities : (N, d) array
     stakeholders : tuple of str
@@ -118,7 +119,9 @@ def read_actions(
         cells[named] = Text("a name")
     if scored is not None:
         cells[scored] = Number("scores", decimal=table.decimal)
-    frame = table.read(cells)
+    frame: Any = table.read_small(cells)
+    if frame is None:
+        frame = table.read(cells)
     labels = _labels(table, frame, named)
     scores = None if scored is None else frame[scored].to_numpy()
     utilities = utilities_of(frame, people)
@@ -166,10 +169,8 @@ def _people(
 
 def _labels(table: FileTable, frame: Any, named: str | None) -> Any:
     """The actions' names, all different."""
-    import polars as pl
-
     if named is None:
-        return pl.Series("action", range(1, len(frame) + 1)).cast(pl.String)
+        return PlainColumn("action", [str(number) for number in range(1, len(frame) + 1)])
     labels = frame[named]
     if labels.n_unique() == len(labels):
         return labels

@@ -11,6 +11,7 @@ from welfarist.base.errors import InputError
 from welfarist.files.cells import Cell, listed, shown
 from welfarist.files.delimited import Delimited
 from welfarist.files.frames import FrameTable
+from welfarist.files.plain_columns import PlainFrame
 from welfarist.files.sources import source_of
 
 
@@ -35,6 +36,9 @@ class FileTable(Protocol):
 
     def read(self, cells: Mapping[str, Cell]) -> Any:
         """Return columns as a polars data frame, checked; a problem names line and column."""
+
+    def read_small(self, cells: Mapping[str, Cell]) -> PlainFrame | None:
+        """Return columns without polars; None where that would take longer, or cannot be."""
 
     def where(self, row: int) -> str:
         """Where the row (from 0) stands in the file: "line 2"."""
