@@ -103,6 +103,8 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
     options = {**asked.table.actions(), "stakeholders": list(people)}
     actions = read_actions(asked.actions, **options)
     notes = (*actions.notes, *_left_out(asked.actions, asked.table, actions))
+    if not loaded.converged:
+        notes += (f"{model}: it was learned by a search that did not end well. Fit it again.",)
     return Rule(loaded, f"{model}, p = {loaded.welfare.p:.4g}", actions, notes)
 
 

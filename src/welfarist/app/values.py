@@ -179,6 +179,24 @@ def separator(value: str | None) -> str | None:
     return value
 
 
+def date(value: str | None) -> str | None:
+    """Require today, or a day as it stands in a calendar."""
+    if value is not None and value != "today" and not _is_day(value):
+        raise UsageError(
+            "must be a day such as 2026-01-31, or today; found {found!r}.", found=value
+        )
+    return value
+
+
+def _is_day(value: str) -> bool:
+    from datetime import date as day
+
+    try:
+        return day.fromisoformat(value).isoformat() == value  # Python takes 20260131 as well
+    except ValueError:
+        return False
+
+
 def folds(value: int) -> int:
     """Require none, or at least two parts."""
     if value == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -130,20 +131,10 @@ def print_json(record: Mapping[str, Any]) -> None:
 
 
 def print_table(table: Table) -> None:
-    """Print a table: with lines and colours in a terminal, as plain text elsewhere."""
+    """Print a table: no wider than the terminal, and as wide as it is where there is none."""
     if not sys.stdout.isatty():
         print(table.as_text())
         return
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
+    from welfarist.cli.narrow_tables import text_within
 
-    shown = RichTable(title=Text(table.title), title_justify="left", box=None, pad_edge=False)
-    for name, side in zip(table.header, table.alignment, strict=True):
-        shown.add_column(Text(name), justify=side, overflow="fold")
-    for row in table.rows:
-        shown.add_row(*map(Text, row))
-    console = Console()
-    console.print(shown)
-    for line in table.lines:
-        console.print(Text(line))
+    print(text_within(table, shutil.get_terminal_size().columns))

@@ -1,0 +1,119 @@
+"""Messages of the package without the names of its arguments and methods.
+
+Whoever reads a report decides about hospitals, and has never seen a line of code. What a message
+advises is put in words where there are words for it; a sentence that would still speak of code is
+left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from welfarist.results.record import FitResult
+from welfarist.show.report.facts import Facts
+
+# Advice to whoever fits, as advice to whoever asks them.
+_PHRASES = (
+    ("raise max_iter or n_starts", "let the search take more steps, or start from more places"),
+    ("Raise max_iter or n_starts", "Let the search take more steps, or start from more places"),
+    ("Raise tau_max", "Allow a larger tau"),
+    ("otherwise raise tau_max", "otherwise allow a larger tau"),
+    (', though noise="none" says that there are none', ", though it was said that there are none"),
+    (
+        'Use noise="flip" or noise="logistic" to learn how often they err.',
+        "Allow for errors, to learn how often there are any.",
+    ),
+    ("; result_.exact.intervals has them all", ""),
+    (': noise="none" finds their whole set', ""),
+    (
+        'noise="none" finds the set of all rules that explain them',
+        "there is a way to find the set of all rules that explain them",
+    ),
+    (
+        "If scores are on another scale, set scale=True.",
+        "Scores may be on another scale than utilities.",
+    ),
+    (", or set scale=True", ", or let their scale be learned"),
+    (' (noise="lapse" allows for slips)', " (slips may be the reason)"),
+    ("resamples=199 finds one by simulation", "Simulation would find one"),
+    ("Fit again with a larger max_iter", "Let the search take more steps"),
+    ("Fit again with a larger n_starts", "Let the search start from more places"),
+    ("Allow more steps (max_iter)", "Allow more steps"),
+    ("Fit with prior=None.", "Without a prior there are some."),
+    ('use with_covariance("fisher").test(…), the likelihood', "there is the likelihood"),
+    ('; test(…, covariance="clustered") does not', ""),
+    ('covariance="clustered" needs', "standard errors clustered by who decided need"),
+    ('Use covariance="robust", which takes', "Robust standard errors take"),
+    ('unit="clusters" needs', "a bootstrap over decision makers needs"),
+)
+# What only code is full of: calls, arguments with values, names with underscores that are known.
+_CODE = re.compile(
+    r"\w\(\)|\b(?:interval|summary|bootstrap|test|with_covariance|fit)\((?=[\"…\w])"
+    r"|\b(?:noise|scale|prior|method|covariance|solver|weights|groups|unit|resamples|p|by|family)="
+    r"|\b(?:max_iter|n_starts|tau_max|random_state|sample_weight|time_limit)\b"
+    r"|\b(?:result|rho|tau|p)_(?!\w)|\bresult_\.|Comparisons\(|welfarist\[|\bpip install\b"
+)
+_SENTENCE = re.compile(r"(?<=[.!?]) ")
+# Other standard errors than those of the likelihood, by their names.
+_ERRORS = re.compile(r'\bfound covariance="([^"]*)"')
+
+
+def plain(message: str) -> str:
+    """Return a message in words that need no code.
+
+    Examples
+    --------
+    >>> plain("tau reached its cap, 100: larger would fit better. Raise tau_max.")
+    'tau reached its cap, 100: larger would fit better. Allow a larger tau.'
+    >>> plain('No interval: Wald does not apply. Use interval("p", method="profile"), in seconds.')
+    'No interval: Wald does not apply.'
+    """
+    for phrase, words in _PHRASES:
+        message = message.replace(phrase, words)
+    message = _ERRORS.sub(r"found \1 standard errors", message)
+    if not _CODE.search(message):
+        return message
+    said = [sentence for sentence in _SENTENCE.split(message) if not _CODE.search(sentence)]
+    return " ".join(said)
+
+
+def plain_facts(facts: Facts) -> Facts:
+    """Return what a report is made of, with all its messages in plain words."""
+    found = {
+        field.name: _plainly(getattr(facts, field.name))
+        for field in fields(facts)
+        if field.name not in ("result", "profile", "utilities")
+    }
+    return replace(facts, result=_plain_result(facts.result), **found)
+
+
+def _plain_result(result: FitResult) -> FitResult:
+    caveats = tuple(replace(caveat, message=plain(caveat.message)) for caveat in result.caveats)
+    if caveats == result.caveats:
+        return result
+    return replace(result, caveats=caveats, reason=plain(result.reason))
+
+
+def _plainly(value: Any) -> Any:
+    """Texts in plain words, also in records and tuples of them."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, tuple):
+        return tuple(map(_plainly, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain_record(value)
+    return value
+
+
+def _plain_record(record: Any) -> Any:
+    changed = {}
+    for field in fields(record):
+        if not field.init:
+            continue
+        old = getattr(record, field.name)
+        new = _plainly(old)
+        if new is not old and new != old:
+            changed[field.name] = new
+    return replace(record, **changed) if changed else record
