@@ -226,9 +226,10 @@ def test_the_report_follows_what_was_chosen(tmp_path, covariance, method, level)
     actions = wf.files.read_actions("actions.csv")
     decided = wf.files.read_comparisons("decisions.csv", actions).decisions
     result = wf.ComparisonClassifier(random_state=0).fit(decided).result_
-    result.with_covariance(covariance).report(expected, level=level, method=method)
+    files = ["actions.csv", "decisions.csv"]
+    result.with_covariance(covariance).report(expected, level=level, method=method, files=files)
     assert path.read_bytes() == expected.read_bytes()
-    result.report(expected)
+    result.report(expected, files=files)
     assert path.read_bytes() != expected.read_bytes()
 
 

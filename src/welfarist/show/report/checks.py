@@ -83,7 +83,7 @@ def surprises(facts: Facts, unit: str | None = None) -> Html:
             "The decisions that the rule least expected, the largest surprise first. They may be "
             "mistakes, or have reasons that the utilities do not show. "
             + result.decided.how_numbered
-            + (f" Utilities and welfare are in {unit}." if unit else "")
+            + (f" Utilities and welfare are in {unit}." if unit and result.kind != "scores" else "")
         ),
         _scores(found) if result.kind == "scores" else _choices(found),
     )
