@@ -14,6 +14,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from typer.main import get_command
 
+from welfarist.cli.help_pages import REST, panels_of
+
 PAGE = Path(__file__).parent / "reference" / "cli.md"
 
 HEAD = """\
@@ -65,11 +67,19 @@ def _section(name: str, command: Any) -> str:
 
 
 def _options(command: Any) -> str:
+    """Tables of the options, one a panel of the help."""
     shown = [p for p in command.params if p.param_type_name == "option" and not p.hidden]
     words = _choices(command)
-    rows = [(_flags(o, words.get(o.name)), _cell(o.help), _default(o)) for o in shown]
-    rows.append(("`--help, -h`", "Show the help and stop.", ""))
-    return _table(("option", "meaning", "if left out"), rows)
+    parts = {
+        panel: [(_flags(o, words.get(o.name)), _cell(o.help), _default(o)) for o in members]
+        for panel, members in panels_of(shown).items()
+    }
+    parts.setdefault(REST, []).append(("`--help, -h`", "Show the help and stop.", ""))
+    head = ("meaning", "if left out")
+    return "\n".join(
+        _table(("option" if panel == REST else panel.lower(), *head), rows)
+        for panel, rows in parts.items()
+    )
 
 
 def _flags(option: Any, choices: str | None) -> str:

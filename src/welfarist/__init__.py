@@ -7,34 +7,41 @@ Examples
 array([1, 0])
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from welfarist.base.errors import (
-    InputError,
-    MisfitWarning,
-    NotConvergedWarning,
-    NotIdentifiedWarning,
-    SearchRangeWarning,
-    SeparationWarning,
-    WelfaristError,
-    WelfaristWarning,
-    ZerosError,
-)
+from importlib import import_module
+
 from welfarist.base.former_names import install
 from welfarist.base.version import __version__ as __version__
-from welfarist.families.named import Doctrine
-from welfarist.families.power_mean.derivatives import LogMeanDerivatives, log_power_mean_derivatives
-from welfarist.families.power_mean.doctrines import DOCTRINES, doctrine_of, power_of
-from welfarist.families.power_mean.mean import log_power_mean, power_mean
-from welfarist.families.rule import WelfareFunction
 
+TYPE_CHECKING = False  # that of typing, which takes as long to import as all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from welfarist import bounds, families, noise, simulate
+    from welfarist.base.errors import (
+        InputError,
+        MisfitWarning,
+        NotConvergedWarning,
+        NotIdentifiedWarning,
+        SearchRangeWarning,
+        SeparationWarning,
+        WelfaristError,
+        WelfaristWarning,
+        ZerosError,
+    )
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide, compare
     from welfarist.counting.exact_solver import Exact
     from welfarist.decisions import Comparisons
+    from welfarist.families.named import Doctrine
+    from welfarist.families.power_mean.derivatives import (
+        LogMeanDerivatives,
+        log_power_mean_derivatives,
+    )
+    from welfarist.families.power_mean.doctrines import DOCTRINES, doctrine_of, power_of
+    from welfarist.families.power_mean.mean import log_power_mean, power_mean
+    from welfarist.families.rule import WelfareFunction
     from welfarist.learners import ComparisonClassifier, WelfareRegressor
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
@@ -86,29 +93,49 @@ __all__ = [
     "ZerosError",
 ]
 
-# Learning needs SciPy and scikit-learn, which take a second to import; judging actions does not.
+# Learning needs SciPy and scikit-learn, which take a second to import; judging actions needs NumPy
+# only, and a page of help not even that.
+_ERRORS = "base.errors"
 _ON_DEMAND = {
     "bounds": "bounds",
     "compare": "comparing.side_by_side",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
+    "Doctrine": "families.named",
+    "doctrine_of": "families.power_mean.doctrines",
+    "DOCTRINES": "families.power_mean.doctrines",
     "Exact": "counting.exact_solver",
     "families": "families",
     "FitResult": "results.record",
     "Grid": "paper.grid",
+    "InputError": _ERRORS,
     "load_model": "results.saved_models",
+    "log_power_mean": "families.power_mean.mean",
+    "log_power_mean_derivatives": "families.power_mean.derivatives",
+    "LogMeanDerivatives": "families.power_mean.derivatives",
+    "MisfitWarning": _ERRORS,
     "Model": "results.saved_models",
     "noise": "noise",
+    "NotConvergedWarning": _ERRORS,
+    "NotIdentifiedWarning": _ERRORS,
     "plots": "show.plots",
+    "power_mean": "families.power_mean.mean",
+    "power_of": "families.power_mean.doctrines",
     "save_model": "results.saved_models",
+    "SearchRangeWarning": _ERRORS,
+    "SeparationWarning": _ERRORS,
     "shift_table": "comparing.shifts",
     "ShiftTable": "comparing.shifts",
     "SideBySide": "comparing.side_by_side",
     "simulate": "simulate",
     "Summary": "results.summary",
     "TwoStage": "paper.two_stage",
+    "WelfareFunction": "families.rule",
     "WelfareRegressor": "learners",
+    "WelfaristError": _ERRORS,
+    "WelfaristWarning": _ERRORS,
     "write_report": "show.report",
+    "ZerosError": _ERRORS,
 }
 
 

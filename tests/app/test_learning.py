@@ -34,9 +34,8 @@ def test_a_fit_is_that_of_the_learner(tmp_path):
     model = fitted.model()
     assert model.welfare == learned.welfare_
     assert model.intervals["level"] == 0.9
-    fitted.write_report(str(tmp_path / "r.html"))
-    learned.result_.report(tmp_path / "s.html", level=0.9)
-    assert (tmp_path / "r.html").read_bytes() == (tmp_path / "s.html").read_bytes()
+    learned.result_.report(tmp_path / "s.html", level=0.9, files=fitted.asked.files)
+    assert fitted.page() == (tmp_path / "s.html").read_text("utf-8")
 
 
 @pytest.mark.usefixtures("folder")

@@ -18,6 +18,7 @@ import welfarist as wf
 from welfarist import cli
 from welfarist.cli import console
 from welfarist.cli.app import COMMANDS, app
+from welfarist.cli.help_pages import REST, panels_of
 
 PEOPLE = ["donors", "[red]staff", "recipients"]
 TRUTH = wf.WelfareFunction(-0.5, [0.2, 0.3, 0.5])
@@ -229,9 +230,10 @@ def test_the_report_follows_what_was_chosen(tmp_path, covariance, method, level)
     actions = wf.files.read_actions("actions.csv")
     decided = wf.files.read_comparisons("decisions.csv", actions).decisions
     result = wf.ComparisonClassifier(random_state=0).fit(decided).result_
-    result.with_covariance(covariance).report(expected, level=level, method=method)
+    files = ["actions.csv", "decisions.csv"]
+    result.with_covariance(covariance).report(expected, level=level, method=method, files=files)
     assert path.read_bytes() == expected.read_bytes()
-    result.report(expected)
+    result.report(expected, files=files)
     assert path.read_bytes() != expected.read_bytes()
 
 
@@ -383,6 +385,24 @@ def test_help_is_one_sentence_and_one_example(name):
     assert sentence.endswith(".")
     assert sentence.count(". ") == 0
     assert all(p.help for p in _command(name).params if p.name != "help")
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_option_stands_in_a_panel(name):
+    command = _command(name)
+    options = [p for p in command.params if p.param_type_name == "option"]
+    assert REST not in panels_of(options)
+    assert command.help == COMMANDS[name]
+
+
+def test_fit_shows_what_is_used_most_first():
+    text = run("fit", "--help").stdout
+    headings = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == [
+        "Arguments:", "What was decided:", "What to write:", "The rule:", "How sure:", "The noise:",
+        "The search:", "How files are laid out:", "Other options:",
+    ]  # fmt: skip
+    assert text.index("--comparisons") < text.index("--report") < text.index("--separator")
 
 
 @pytest.mark.parametrize(

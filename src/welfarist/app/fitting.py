@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
 from welfarist.app.learning import LearnerOptions, check_together, learner_of
 from welfarist.app.targets import check_targets
+from welfarist.app.texts import is_inline
 from welfarist.app.usage import RequestError, UsageError
-from welfarist.base.whole_files import write_whole
+from welfarist.base.errors import NotConvergedWarning
+from welfarist.base.whole_files import write_together
+from welfarist.files.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the files is said before
     from welfarist.comparing.shifts import ShiftTable
@@ -19,6 +24,22 @@ if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the fil
     from welfarist.results.record import FitResult
     from welfarist.results.saved_models import Model
     from welfarist.results.summary import Summary, SummaryRecord, SummaryRow
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What whoever writes a report adds to it; see :func:`welfarist.write_report`."""
+
+    title: str | None = None
+    note: str | None = None
+    unit: str | None = None
+    date: str | None = None
+
+    def check(self, report: str | None) -> None:
+        """Refuse what says nothing where there is no report."""
+        given = [f.name for f in fields(self) if getattr(self, f.name) is not None]
+        if given and report is None:
+            raise UsageError(f"{{{given[0]}}} is for a report: give {{report}} FILE as well.")
 
 
 @dataclass(frozen=True)
@@ -43,6 +64,10 @@ class FitRequest:
         Whether to learn with other constants added to the utilities as well.
     save, report, latex : str or None
         Where the model, the report and a table for a paper will be written.
+    page : PageOptions
+        What is added to the report.
+    allow_unconverged : bool
+        Whether estimates of a search that did not end well are an answer.
     """
 
     actions: str
@@ -57,6 +82,20 @@ class FitRequest:
     save: str | None = None
     report: str | None = None
     latex: str | None = None
+    page: PageOptions = field(default_factory=PageOptions)
+    allow_unconverged: bool = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the files that it is learned from, without their folders."""
+        people = (self.learner.weights, self.learner.groups)
+        named = [text for text in people if text not in (None, "learn", "equal")]
+        read = [self.actions, self.decision.comparisons, *named]
+        return tuple(_file_name(path) for path in read if path is not None and not is_inline(path))
+
+
+def _file_name(path: str) -> str:
+    return "standard input" if path == STANDARD_INPUT else Path(path).name
 
 
 @dataclass(frozen=True)
@@ -97,19 +136,39 @@ class Fitted:
         kept = {"level": self.record.level, **found} if found else {}
         return replace(Model.of(self.result, kept), caveats=self.record.caveats)
 
-    def save(self, path: str) -> None:
-        """Save the model to a file."""
-        from welfarist.results.saved_models import save_model
+    def write(self) -> None:
+        """Write the model, the report and the table that were asked for, all or none."""
+        contents: dict[str, str] = {}
+        if self.asked.save is not None:
+            contents[self.asked.save] = self.model().as_text()
+        if self.asked.report is not None:
+            contents[self.asked.report] = self.page()
+        if self.asked.latex is not None:
+            contents[self.asked.latex] = self.summary().as_latex() + "\n"
+        write_together(contents)
 
-        save_model(self.model(), path)
+    def page(self) -> str:
+        """The report, with the intervals that were asked for."""
+        from welfarist.show.report import report_html
 
-    def write_report(self, path: str) -> None:
-        """Write the report, with the intervals that were asked for."""
-        self.result.report(path, level=self.asked.level, method=self.asked.method)
+        asked, said = self.asked, self.asked.page
+        return report_html(
+            self.result, title=said.title, note=said.note, unit=said.unit, date=said.date,
+            files=asked.files, level=asked.level, method=asked.method,
+        )  # fmt: skip
 
-    def write_latex(self, path: str) -> None:
-        """Write the summary as a table for a paper."""
-        write_whole(path, self.summary().as_latex() + "\n")
+    def missing(self) -> list[str]:
+        """What the report would have if more were installed, for whoever makes it."""
+        if self.asked.report is None or importlib.util.find_spec("matplotlib") is not None:
+            return []
+        return [
+            "the report has no figures, because the package matplotlib is not installed. "
+            'pip install "welfarist[plots]"'
+        ]
+
+    def warning(self, words: Callable[[str], str] = str) -> str:
+        """What must be read before everything else; empty where there is nothing of the kind."""
+        return words(_unconverged(self.result))
 
     def to_dict(self, words: Callable[[str], str] = str) -> dict[str, Any]:
         """What a program reads; messages are put by `words`."""
@@ -117,8 +176,9 @@ class Fitted:
         decisions = estimates.pop("decisions")
         if self.result.exact is not None:
             estimates["powers"] = [[part.low, part.high] for part in self.result.exact.intervals]
-        record = self._in(words)
+        record, warning = self._in(words), self.warning(words)
         return {
+            **({"warning": warning} if warning else {}),
             **estimates,
             "n": int(decisions) if float(decisions).is_integer() else decisions,
             "intervals": self._intervals(),
@@ -166,6 +226,7 @@ def read(asked: FitRequest) -> Decided:
             "does not. Use {method:wald}.",
             told=asked.covariance,
         )
+    asked.page.check(asked.report)
     if asked.report is not None and not asked.intervals:
         raise UsageError("a report shows intervals: leave out {no_intervals} or {report}.")
     return read_decisions(asked.actions, asked.table, asked.decision, asked.learner.shift)
@@ -177,6 +238,12 @@ def fit(asked: FitRequest, decided: Decided) -> Fitted:
         _require_deciders(decided)
     learner = learner_of(asked.learner, decided)
     result = learner.fit(decided.X, decided.scores).result_
+    if not (result.converged or asked.allow_unconverged):
+        raise RequestError(
+            "{problem} Nothing was written. To have these estimates nevertheless, with a warning: "
+            "{allow_unconverged}",
+            problem=_unconverged(result),
+        )
     if asked.covariance is not None:
         result = result.with_covariance(asked.covariance)
     said = result.summary(asked.level if asked.intervals else None, asked.method).record
@@ -188,6 +255,14 @@ def _shifts(asked: FitRequest, learner: Any, decided: Decided) -> ShiftTable:
     from welfarist.comparing.shifts import shift_table
 
     return shift_table(learner, decided.X, decided.scores, level=asked.level)
+
+
+def _unconverged(result: FitResult) -> str:
+    """Say that a search did not end well, and what to try; empty if it did."""
+    if result.converged:
+        return ""
+    said = [c.message for c in result.caveats if issubclass(c.kind, NotConvergedWarning)]
+    return said[0] if said else f"the fit did not converge: {result.reason}."
 
 
 def _require_deciders(decided: Decided) -> None:

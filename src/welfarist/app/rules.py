@@ -115,6 +115,8 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
     options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
     actions = read_actions(asked.actions, least=-rule.shift, **options)
     notes = (*actions.notes, *_left_out(asked.actions, asked.table, actions))
+    if not loaded.converged:
+        notes += (f"{model}: it was learned by a search that did not end well. Fit it again.",)
     return Rule(loaded, f"{model}, p = {rule.p:.4g}{_shift(rule)}", actions, notes)
 
 

@@ -14,11 +14,11 @@ from welfarist.app.texts import power_of_text
 from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.errors import InputError
 from welfarist.base.version import __version__
-from welfarist.base.whole_files import check_target, write_whole
+from welfarist.base.whole_files import write_together
 from welfarist.decisions import Comparisons
 from welfarist.families.rule import WelfareFunction
 from welfarist.results.learned import named_people
-from welfarist.results.saved_models import Model, save_model
+from welfarist.results.saved_models import Model
 from welfarist.simulate import World
 
 TRUTH = "truth.json"
@@ -138,11 +138,8 @@ class Simulated:
         targets = {name: place / f"{name}.{kind}" for name in self.tables}
         files = {**targets, "truth": place / TRUTH}
         _make(place)
-        for path in files.values():
-            check_target(path)
-        for name, path in targets.items():
-            write_whole(path, _content(self.tables[name], kind))
-        save_model(self.truth, files["truth"])
+        contents = {path: _content(self.tables[name], kind) for name, path in targets.items()}
+        write_together({**contents, files["truth"]: self.truth.as_text()})
         removed = [path for path in there if path not in files.values()]
         for path in removed:
             path.unlink()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from welfarist.app.usage import UsageError
-from welfarist.families.power_mean.doctrines import power_of
 
 
 def listed(text: str | None) -> list[str] | None:
@@ -28,6 +27,8 @@ def number_of(text: str) -> float | None:
 
 def power_of_text(text: str) -> float:
     """A power, or that of a doctrine."""
+    from welfarist.families.power_mean.doctrines import power_of  # brings NumPy, as no help needs
+
     number = number_of(text)
     return power_of(text) if number is None else number
 

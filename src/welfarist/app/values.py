@@ -21,7 +21,6 @@ from welfarist.app.texts import (
 )
 from welfarist.app.usage import UsageError
 from welfarist.base.errors import InputError
-from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
 
 _RHO_ESTIMATORS = ("error rate", "cross-validation")
 _ALIKE = 0.6
@@ -48,6 +47,9 @@ def doctrines(value: str | None) -> str | None:
 
 
 def _named_doctrine(value: str, form: str) -> str:
+    # Brings NumPy, which no page of help needs.
+    from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
+
     try:
         power_of(value)
     except InputError:
@@ -201,6 +203,24 @@ def separator(value: str | None) -> str | None:
                 "must be one character, such as ',' or ';' or tab; found {found!r}.", found=value
             ) from None
     return value
+
+
+def date(value: str | None) -> str | None:
+    """Require today, or a day as it stands in a calendar."""
+    if value is not None and value != "today" and not _is_day(value):
+        raise UsageError(
+            "must be a day such as 2026-01-31, or today; found {found!r}.", found=value
+        )
+    return value
+
+
+def _is_day(value: str) -> bool:
+    from datetime import date as day
+
+    try:
+        return day.fromisoformat(value).isoformat() == value  # Python takes 20260131 as well
+    except ValueError:
+        return False
 
 
 def folds(value: int) -> int:

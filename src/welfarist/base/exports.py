@@ -322,3 +322,6 @@ def _width(text: str) -> int:
     """How many columns of a terminal a text takes."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
+
+
+terminal_width = _width

@@ -8,11 +8,13 @@ for the new one. Classes that are no more have stand-ins that know what became o
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # every start of the package comes by here: nothing that is not needed
+    from collections.abc import Sequence
+    from types import ModuleType
 
 _PACKAGE = "welfarist."
 _NOW = {
@@ -53,8 +55,12 @@ _NOW = {
 }
 
 
-class FormerNames(MetaPathFinder, Loader):
-    """Finds a module under the name it had, or a module inside a folder that was renamed."""
+class FormerNames:
+    """Finds a module under the name it had, or a module inside a folder that was renamed.
+
+    It is what Python calls a finder and a loader, without their base classes: these would be a
+    tenth of what it takes to start.
+    """
 
     def find_spec(
         self,
@@ -64,7 +70,12 @@ class FormerNames(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         """Return where a module is now; None if it has always had this name."""
         del path, target
-        return None if now(fullname) is None else ModuleSpec(fullname, self)
+        return None if now(fullname) is None else ModuleSpec(fullname, self)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Leave it to Python to make a module, which is then replaced."""
+        del spec
+        return None
 
     def exec_module(self, module: ModuleType) -> None:
         """Let the old name stand for the module itself, not for a copy of it."""

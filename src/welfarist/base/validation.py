@@ -7,6 +7,7 @@ computes; nothing elsewhere checks again.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from numbers import Real
@@ -275,6 +276,8 @@ def _position(index: tuple[int, ...]) -> str:
 
 def _holds_masked(values: object) -> bool:
     """Whether an entry is masked, in an array or in lists of arrays."""
+    if "numpy.ma" not in sys.modules:  # where nobody has imported it, nothing is masked
+        return False
     if isinstance(values, np.ma.MaskedArray):
         return bool(np.ma.is_masked(values))
     if not isinstance(values, list | tuple) or not values:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import stat
 import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from welfarist.base.errors import InputError
+
+Place = TypeVar("Place", bound=str | os.PathLike[str])
 
 # What a new file may be used for by whom, before the user's mask takes some of it away.
 _NEW_FILE = 0o666
@@ -36,29 +42,140 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     ...     (Path(folder) / "model.json").read_text()
     '{}'
     """
-    check_target(path)
-    target = Path(os.path.realpath(path))
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    write_together({path: content})
+
+
+def write_together(contents: Mapping[Place, str | bytes]) -> None:
+    """Write several files whole, all of them or none: what one reads in them belongs together.
+
+    All contents are in temporary files before the first takes its name. If one cannot, those that
+    had taken theirs give way to what was there before.
+
+    Parameters
+    ----------
+    contents : mapping
+        What goes where, as in :func:`write_whole`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_together({Path(folder) / "model.json": "{}", Path(folder) / "report.html": ""})
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['model.json', 'report.html']
+    """
+    for path in contents:
+        check_target(path)
+    staged: list[_Staged] = []
     try:
-        permissions = _permissions(target)
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.name[:_MOST_OF_NAME]}.", suffix=".part", dir=target.parent
-        )
-    except OSError as problem:
-        raise _not_written(path, problem) from None
-    try:
-        with os.fdopen(handle, "wb") as part:
-            part.write(data)
-            part.flush()
-            os.fsync(part.fileno())
-        os.chmod(name, permissions)
-        os.replace(name, target)
-    except BaseException as problem:  # also an interruption from the keyboard
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        if isinstance(problem, OSError):
-            raise _not_written(path, problem) from problem
+        for path, content in contents.items():
+            staged.append(_Staged.of(path))
+            staged[-1].fill(content)
+        for file in staged:
+            file.take_place(last=file is staged[-1])
+    except BaseException:  # also an interruption from the keyboard
+        for file in reversed(staged):
+            file.undo()
         raise
+    for file in staged:
+        file.forget()
+
+
+@dataclass
+class _Staged:
+    """A file on its way to its place.
+
+    Attributes
+    ----------
+    path : str or path
+        As it was given, for messages.
+    target : Path
+        Where it goes: a link is followed.
+    part : str
+        The temporary file beside it.
+    former : str or None
+        A second name of the file that it replaces, until all have taken their place.
+    placed : bool
+        Whether it has.
+    """
+
+    path: str | os.PathLike[str]
+    target: Path
+    part: str
+    former: str | None = None
+    placed: bool = False
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> _Staged:
+        """Make an empty temporary file beside the one to write."""
+        target = Path(os.path.realpath(path))
+        with _said(path):
+            return cls(path, target, _temporary(target))
+
+    def fill(self, content: str | bytes) -> None:
+        """Write the temporary file."""
+        data = content.encode("utf-8") if isinstance(content, str) else content
+        with _said(self.path):
+            with open(self.part, "wb") as part:
+                part.write(data)
+                part.flush()
+                os.fsync(part.fileno())
+            os.chmod(self.part, _permissions(self.target))
+
+    def take_place(self, last: bool) -> None:
+        """Give the file its name; after the last one nothing can go wrong."""
+        with _said(self.path):
+            if not last and self.target.exists():
+                self.former = _second_name(self.target)
+            os.replace(self.part, self.target)
+            self.placed = True
+
+    def undo(self) -> None:
+        """Leave everything as it was."""
+        with contextlib.suppress(OSError):
+            if self.former is not None and self.placed:
+                os.replace(self.former, self.target)
+                self.former = None
+            elif self.placed:
+                os.unlink(self.target)
+        with contextlib.suppress(OSError):
+            os.unlink(self.part)
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of what was replaced."""
+        if self.former is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self.former)
+
+
+def _temporary(target: Path) -> str:
+    """An empty file beside another, with a name of its own."""
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.name[:_MOST_OF_NAME]}.", suffix=".part", dir=target.parent
+    )
+    os.close(handle)
+    return name
+
+
+def _second_name(target: Path) -> str:
+    """Another name for a file, under which it stays when it is replaced; a copy if need be."""
+    name = _temporary(target)
+    os.unlink(name)
+    try:
+        os.link(target, name)
+    except OSError:  # some file systems have no second names
+        shutil.copy2(target, name)
+    return name
+
+
+@contextlib.contextmanager
+def _said(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say which file cannot be written, and why."""
+    try:
+        yield
+    except OSError as problem:
+        raise _not_written(path, problem) from problem
 
 
 def check_target(path: str | os.PathLike[str]) -> None:

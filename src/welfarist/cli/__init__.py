@@ -8,7 +8,6 @@ a second to import, which nobody waits for who asks for help.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 
 from welfarist.cli.exit_codes import INTERRUPTED
@@ -17,19 +16,31 @@ _NEEDED = ("typer", "rich", "polars")
 
 
 def main() -> None:
-    """Run the command line, or say what to install for it."""
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        print(
-            f"The command line needs the package {missing[0]}; found none. "
-            'pip install "welfarist[cli]"',
-            file=sys.stderr,
-        )
-        sys.exit(1)
-    try:
-        from welfarist.cli.app import run  # which takes a second, in which somebody may stop it
+    """Run the command line, or say what to install for it.
 
-        run()
+    All imports are inside, even short ones: whoever stops a command right away is no error.
+    """
+    try:
+        _run()
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
+    import importlib.util
+
+    from welfarist.cli.leaving import ready_to_leave
+
+    with ready_to_leave():
+        missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+        if missing:
+            print(
+                f"The command line needs the package {missing[0]}; found none. "
+                'pip install "welfarist[cli]"',
+                file=sys.stderr,
+            )
+            sys.exit(1)
+        from welfarist.cli.app import run
+
+        run()

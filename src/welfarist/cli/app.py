@@ -4,34 +4,48 @@ from __future__ import annotations
 
 import io
 import sys
-from types import ModuleType
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from welfarist.cli import bench, compare, demo, fit, judge, plan, rank, replicate, simulate
 from welfarist.cli.console import guarded
+from welfarist.cli.help_pages import PanelledCommand, group_of
 
-# Every command: its module has a function of the same name, and an EXAMPLE.
-COMMANDS: dict[str, ModuleType] = {
-    "fit": fit,
-    "rank": rank,
-    "judge": judge,
-    "compare": compare,
-    "plan": plan,
-    "simulate": simulate,
-    "demo": demo,
-    "replicate": replicate,
-    "bench": bench,
+# Every command and what it does: its module has a function of the same name, which says so too,
+# and an EXAMPLE.
+COMMANDS = {
+    "fit": "Learn the rule behind decisions: who counts how much.",
+    "rank": "Put actions in order by a saved model or a doctrine.",
+    "judge": "Decide between two actions, and say why.",
+    "compare": "Put doctrines, saved models and a learned rule side by side.",
+    "plan": "Say how many decisions are needed to learn a rule.",
+    "simulate": "Write a simulated world to files, with its truth.",
+    "demo": "Learn the rule of a simulated charity, up to a report.",
+    "replicate": "Run the paper's experiments again, in a clone (15 minutes).",
+    "bench": "Measure speed beside other methods, in a clone (minutes).",
 }
 
-app = typer.Typer(
-    name="welfarist",
-    no_args_is_help=True,
+_SETTINGS: dict[str, Any] = dict(
     add_completion=False,
     rich_markup_mode=None,  # names in brackets are no markup
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def build(name: str) -> Any:
+    """Return a command with its options, from its module."""
+    module = import_module(f"welfarist.cli.{name}")
+    made = typer.Typer(**_SETTINGS)
+    made.command(name, cls=PanelledCommand, epilog=f"Example: {module.EXAMPLE}")(
+        guarded(getattr(module, name))
+    )
+    return typer.main.get_command(made)
+
+
+app = typer.Typer(
+    name="welfarist", no_args_is_help=True, cls=group_of(COMMANDS, build), **_SETTINGS
 )
 
 
@@ -50,10 +64,6 @@ def welfarist(
     ] = False,
 ) -> None:
     """Learn which welfare function a decision maker follows from what they decided."""
-
-
-for _name, _module in COMMANDS.items():
-    app.command(_name, epilog=f"Example: {_module.EXAMPLE}")(guarded(getattr(_module, _name)))
 
 
 def run() -> None:

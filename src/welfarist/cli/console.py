@@ -5,19 +5,23 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
 from welfarist.app.usage import UsageError
 from welfarist.app.warned import heard
 from welfarist.base.errors import WelfaristError
-from welfarist.base.exports import Table, as_json, strict
 from welfarist.cli.exit_codes import INTERRUPTED, PROBLEM
+from welfarist.cli.leaving import begun
 from welfarist.cli.words import in_options, message_of
+
+if TYPE_CHECKING:  # it brings NumPy, which no page of help needs
+    from welfarist.base.exports import Table
 
 _Value = TypeVar("_Value")
 
@@ -33,6 +37,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
         try:
+            begun()
             command(*args, **options)
             sys.stdout.flush()
         except UsageError as mistake:
@@ -119,25 +124,17 @@ def say_notes(notes: Iterable[str]) -> None:
 
 def print_json(record: Mapping[str, Any]) -> None:
     """Print a record as strict JSON, in letters that standard output can hold."""
+    from welfarist.base.exports import as_json, strict
+
     utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
     print(as_json(record) if utf8 else json.dumps(strict(record), allow_nan=False, indent=2))
 
 
 def print_table(table: Table) -> None:
-    """Print a table: with lines and colours in a terminal, as plain text elsewhere."""
+    """Print a table: no wider than the terminal, and as wide as it is where there is none."""
     if not sys.stdout.isatty():
         print(table.as_text())
         return
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
+    from welfarist.cli.narrow_tables import text_within
 
-    shown = RichTable(title=Text(table.title), title_justify="left", box=None, pad_edge=False)
-    for name, side in zip(table.header, table.alignment, strict=True):
-        shown.add_column(Text(name), justify=side, overflow="fold")
-    for row in table.rows:
-        shown.add_row(*map(Text, row))
-    console = Console()
-    console.print(shown)
-    for line in table.lines:
-        console.print(Text(line))
+    print(text_within(table, shutil.get_terminal_size().columns))

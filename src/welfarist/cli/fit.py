@@ -8,7 +8,7 @@ import typer
 
 from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import checked, print_json, say, say_notes, working
+from welfarist.cli.console import checked, one_line, print_json, say, say_notes, working
 from welfarist.cli.words import in_options
 
 EXAMPLE = "welfarist fit actions.csv --comparisons decisions.csv --save model.json"
@@ -40,6 +40,36 @@ Save = Annotated[
 Report = Annotated[
     str | None, typer.Option(help="Write a report in HTML.", metavar="FILE", show_default=False)
 ]
+Title = Annotated[
+    str | None,
+    typer.Option(help="Heading of the report.", metavar="TEXT", show_default=False),
+]
+Note = Annotated[
+    str | None,
+    typer.Option(help="What stands below the heading.", metavar="TEXT", show_default=False),
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        help="What utilities are measured in, for the report.", metavar="TEXT", show_default=False
+    ),
+]
+Date = Annotated[
+    str | None,
+    typer.Option(
+        help="Date of the report, such as 2026-01-31, or today (none).",
+        metavar="DATE",
+        show_default=False,
+        callback=checked(values.date),
+    ),
+]
+AllowUnconverged = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unconverged",
+        help="Answer, with a warning, though the search did not end well.",
+    ),
+]
 
 
 def fit(
@@ -69,6 +99,11 @@ def fit(
     save: Save = None,
     report: Report = None,
     latex: opt.Latex = None,
+    title: Title = None,
+    note: Note = None,
+    unit: Unit = None,
+    date: Date = None,
+    allow_unconverged: AllowUnconverged = False,
     json: opt.Json = False,
     preferred: opt.Preferred = None,
     other: opt.Other = None,
@@ -111,24 +146,23 @@ def fit(
         ),
         level=level, method=method, covariance=covariance, intervals=intervals, save=save,
         shift_table=shift_table, report=report, latex=latex,
+        page=fitting.PageOptions(title, note, unit, date), allow_unconverged=allow_unconverged,
     )  # fmt: skip
     decided = fitting.read(asked)
     say_notes(decided.notes)
     with working():
         fitted = fitting.fit(asked, decided)
-    if save is not None:
-        fitted.save(save)
-        say(f"Model: {save}")
-    if report is not None:
-        with working():
-            fitted.write_report(report)
-        say(f"Report: {report}")
-    if latex is not None:
-        fitted.write_latex(latex)
-        say(f"LaTeX: {latex}")
+        fitted.write()
+    for what, path in (("Model", save), ("Report", report), ("LaTeX", latex)):
+        if path is not None:
+            say(f"{what}: {path}")
+    say_notes(fitted.missing())
     if json:
         print_json(fitted.to_dict(in_options))
-    else:
-        print(fitted.summary(in_options))
-        if fitted.shifts is not None:
-            print("", fitted.shifts, sep="\n")
+        return
+    warning = fitted.warning(in_options)
+    if warning:
+        print(f"Warning: {one_line(warning)}")
+    print(fitted.summary(in_options))
+    if fitted.shifts is not None:
+        print("", fitted.shifts, sep="\n")

@@ -16,6 +16,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.files.cells import Number, Text, listed, shown
 from welfarist.files.kept_rows import KeptRows, read_rows
 from welfarist.files.opening import FileTable, column_named, open_table
+from welfarist.files.plain_columns import PlainColumn
 
 SCORE = "score"
 # People whose typical utilities differ by more than this factor are hardly measured alike.
@@ -32,7 +33,7 @@ class Actions:
     ----------
     file : str
         What messages call the file.
-    labels : polars.Series
+    labels : polars.Series or PlainColumn
         The names, as they were read; see `names`.
     utilities : (N, d) array
     stakeholders : tuple of str
@@ -131,7 +132,7 @@ def read_actions(
         cells[named] = Text("a name")
     if scored is not None:
         cells[scored] = Number("scores", decimal=table.decimal)
-    read = read_rows(table, cells, drop_missing, "actions", notes)
+    read = read_rows(table, cells, drop_missing, "actions", notes, small=True)
     utilities = utilities_of(read.frame, people)
     if stakeholders is None:
         notes += _of_another_magnitude(table.name, people, utilities)
@@ -226,11 +227,9 @@ def _of_another_magnitude(file: str, people: list[str], utilities: FloatArray) -
 
 def _labels(read: KeptRows, named: str | None) -> Any:
     """The actions' names, all different; those without names have the numbers of their rows."""
-    import polars as pl
-
     if named is None:
         numbers = range(len(read)) if read.rows is None else read.rows.tolist()
-        return pl.Series("action", [number + 1 for number in numbers]).cast(pl.String)
+        return PlainColumn("action", [str(number + 1) for number in numbers])
     labels = read.frame[named]
     if labels.n_unique() == len(labels):
         return labels

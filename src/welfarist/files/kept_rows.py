@@ -21,7 +21,7 @@ class KeptRows:
     Attributes
     ----------
     table : FileTable
-    frame : polars.DataFrame
+    frame : polars.DataFrame or PlainFrame
         What was read of them.
     rows : (n,) array of int or None
         Which rows of the table they are; None for all.
@@ -50,14 +50,22 @@ class KeptRows:
 
 
 def read_rows(
-    table: FileTable, cells: Mapping[str, Cell], drop_missing: bool, what: str, notes: list[str]
+    table: FileTable,
+    cells: Mapping[str, Cell],
+    drop_missing: bool,
+    what: str,
+    notes: list[str],
+    *,
+    small: bool = False,
 ) -> KeptRows:
     """Read columns of a table; rows in which something is missing are left out if that was asked.
 
-    `notes` is told how many of them there were, of `what`: "actions", "comparisons".
+    `notes` is told how many of them there were, of `what`: "actions", "comparisons". A `small` file
+    may be read without polars.
     """
     if not drop_missing:
-        return KeptRows(table, table.read(cells))
+        frame: Any = table.read_small(cells) if small else None
+        return KeptRows(table, table.read(cells) if frame is None else frame)
     read = KeptRows(table, table.read({column: _maybe(cell) for column, cell in cells.items()}))
     there = np.ones(len(read), dtype=bool)
     for column in read.frame:

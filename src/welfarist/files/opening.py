@@ -11,6 +11,7 @@ from welfarist.base.errors import InputError
 from welfarist.files.cells import Cell, listed, shown
 from welfarist.files.delimited import Delimited
 from welfarist.files.frames import FrameTable
+from welfarist.files.plain_columns import PlainFrame
 from welfarist.files.sources import source_of
 
 
@@ -45,6 +46,9 @@ class FileTable(Located, Protocol):
 
     def texts(self, columns: Sequence[str]) -> list[str]:
         """Which of some columns hold texts alone."""
+
+    def read_small(self, cells: Mapping[str, Cell]) -> PlainFrame | None:
+        """Return columns without polars; None where that would take longer, or cannot be."""
 
 
 def open_table(

@@ -78,6 +78,11 @@ class Source:
                 f"{known}; found {self.suffix or 'none'!r}. Rename it, or save it as .csv."
             ) from None
 
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return len(self.data or b"") if self.path is None else self.path.stat().st_size
+
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
         """The bytes, from their beginning."""

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
-from welfarist.counting.findings import ExactRecord
 from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
-from welfarist.inference.covariance import CovarianceName
-from welfarist.inference.likelihood import Likelihood
 from welfarist.noise.base import ChoiceNoise
-from welfarist.proofs.certificate import Certificate
+
+if TYPE_CHECKING:  # statistics and proofs take a second to import; a saved rule needs neither
+    from welfarist.counting.findings import ExactRecord
+    from welfarist.inference.covariance import CovarianceName
+    from welfarist.inference.likelihood import Likelihood
+    from welfarist.proofs.certificate import Certificate
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -247,6 +248,9 @@ class FitResult(Learned):
         method: MethodName | None = None,
         people: tuple[Any, Any] | None = None,
         note: str | None = None,
+        unit: str | None = None,
+        files: Sequence[str] = (),
+        date: str | datetime.date | None = None,
     ) -> None:
         """Write a report for readers who know nothing of the method, as one HTML file.
 
@@ -258,11 +262,13 @@ class FitResult(Learned):
             Where to write; an old file is replaced.
         title : str, optional
             The heading.
-        level, method, people, note
+        level, method, people, note, unit, files, date
             As in :func:`welfarist.write_report`.
         """
-        write = public("write_report")
-        write(self, path, title=title, level=level, method=method, people=people, note=note)
+        public("write_report")(
+            self, path, title=title, level=level, method=method, people=people, note=note,
+            unit=unit, files=files, date=date,
+        )  # fmt: skip
 
     def shifts(self, shifts: Sequence[float] | None = None, level: float = 0.95) -> Any:
         """Return how p moves with a constant that is added to every utility, as a table.

@@ -159,6 +159,10 @@ class Model:
             record["shift"] = rule.shift
         return dict(strict(record))
 
+    def as_text(self) -> str:
+        """Return what a file of the model holds: strict JSON."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+
     @classmethod
     def from_dict(cls, record: Any, source: str = "the record") -> Model:
         """Return the model that :meth:`to_dict` described; `source` is named in messages."""
@@ -222,9 +226,7 @@ def save_model(
     >>> model.welfare == learned.welfare_
     True
     """
-    record = Model.of(learned, intervals).to_dict()
-    text = json.dumps(record, allow_nan=False, ensure_ascii=False, indent=1)
-    write_whole(path, text + "\n")
+    write_whole(path, Model.of(learned, intervals).as_text())
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:

@@ -13,7 +13,7 @@ from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.markup import NOTHING, Html, paragraph, section, table
-from welfarist.show.report.pictures import drawn
+from welfarist.show.report.pictures import WIDE, drawn
 from welfarist.show.report.plain_words import plain
 
 _SURPRISES = 10
@@ -48,7 +48,7 @@ def _calibration(result: FitResult) -> Html:
         return NOTHING
     return drawn(
         lambda axes: plots.calibration(found, axes),
-        (5.4, 5.0),
+        (4.6, 3.4),
         "How often the better action was chosen against how often the rule says it is; the mean "
         f"gap is {words.percent(found.gap)}.",
         "How often the action that the rule finds better was chosen, beside how often the rule "
@@ -63,14 +63,14 @@ def _residuals(result: FitResult) -> Html:
         return NOTHING
     return drawn(
         lambda axes: plots.residuals(found, axes),
-        (7.2, 4.2),
+        WIDE,
         "What the rule leaves of each score against what it predicts.",
         "Each dot is an action. A cloud without a shape means that the rule describes the scores.",
     )
 
 
-def surprises(facts: Facts) -> Html:
-    """The decisions that the rule least expected."""
+def surprises(facts: Facts, unit: str | None = None) -> Html:
+    """The decisions that the rule least expected; `unit` is that of utilities."""
     result = facts.result
     try:
         found = result.surprises(_SURPRISES)
@@ -84,6 +84,7 @@ def surprises(facts: Facts) -> Html:
             "The decisions that the rule least expected, the largest surprise first. They may be "
             "mistakes, or have reasons that the utilities do not show. "
             + result.decided.how_numbered
+            + (f" Utilities and welfare are in {unit}." if unit and result.kind != "scores" else "")
         ),
         _scores(found) if result.kind == "scores" else _choices(found),
     )
@@ -104,6 +105,7 @@ def _choices(found: Surprises) -> Html:
         list(filled),
         list(zip(*filled.values(), strict=True)),
         range(len(filled)),
+        cards=True,
     )
 
 

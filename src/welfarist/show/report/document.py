@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from welfarist.base.errors import InputError
@@ -12,9 +14,11 @@ from welfarist.inference.intervals import MethodName, checked, kind_for
 from welfarist.results.record import FitResult
 from welfarist.show.report import answer, checks, sections
 from welfarist.show.report.facts import Facts
+from welfarist.show.report.given import Given
 from welfarist.show.report.markup import NOTHING, Html, join, paragraph, text
 from welfarist.show.report.people import bargains, checked_people, who_counts
 from welfarist.show.report.pictures import can_draw
+from welfarist.show.report.plain_words import plain_facts
 from welfarist.show.report.style import STYLE
 
 _TITLE = "Which welfare function explains these decisions?"
@@ -29,12 +33,15 @@ def write_report(
     method: MethodName | None = None,
     people: tuple[Any, Any] | None = None,
     note: str | None = None,
+    unit: str | None = None,
+    files: Sequence[str] = (),
+    date: str | datetime.date | None = None,
 ) -> None:
     """Write a report on a fit as one HTML file, for readers who know nothing of the method.
 
     The file needs nothing else: figures are part of it, and nothing is loaded from elsewhere. The
-    same fit gives the same bytes. It is written whole or not at all. Without matplotlib there
-    are no figures, and the report says so.
+    same fit gives the same bytes. It is written whole or not at all. Without matplotlib (extra
+    ``plots``) there are no figures, and the report says so.
 
     Parameters
     ----------
@@ -55,6 +62,13 @@ def write_report(
         different groups where there are groups.
     note : str, optional
         Printed under the heading: where the data come from, who asked.
+    unit : str, optional
+        What utilities are measured in, such as "euros a month".
+    files : sequence of str
+        Names of the files that hold the data; a name may be text of any kind.
+    date : str or datetime.date, optional
+        A day such as ``"2026-01-31"``, or "today". Left out, the report has no date, so that it is
+        the same whenever it is made.
 
     Examples
     --------
@@ -69,7 +83,10 @@ def write_report(
     True
     """
     check_target(path)
-    page = report_html(result, title=title, level=level, method=method, people=people, note=note)
+    page = report_html(
+        result, title=title, level=level, method=method, people=people, note=note, unit=unit,
+        files=files, date=date,
+    )  # fmt: skip
     write_whole(path, page)
 
 
@@ -81,6 +98,9 @@ def report_html(
     method: MethodName | None = None,
     people: tuple[Any, Any] | None = None,
     note: str | None = None,
+    unit: str | None = None,
+    files: Sequence[str] = (),
+    date: str | datetime.date | None = None,
 ) -> str:
     """Return the report of :func:`write_report` as text."""
     if not isinstance(result, FitResult):
@@ -88,26 +108,29 @@ def report_html(
             "a report needs the record of a fit, such as learner.result_; found "
             f"{type(result).__name__}."
         )
-    for name, given in (("title", title), ("note", note)):
-        if given is not None and not isinstance(given, str):
-            raise InputError(f"{name} must be text; found {given!r}.")
+    given = Given.of(title, note, unit, files, date)
     checked_people(result, people)
     level, _ = checked(level, method, kind_for(method, None, result.covariance))
-    facts = Facts.of(result, level, method)
-    heading = text(_TITLE if title is None else title)
-    under = NOTHING if note is None else paragraph(note, "note")
-    top = join(Html(f"<h1>{heading}</h1>"), under, answer.answer(facts), _no_figures())
+    facts = plain_facts(Facts.of(result, level, method))
+    heading = text(_TITLE if given.title is None else given.title)
+    top = join(
+        _warning(facts.result),
+        Html(f"<h1>{heading}</h1>"),
+        given.below_the_heading(),
+        answer.answer(facts),
+        _no_figures(),
+    )
     body = join(
         Html(f"<header>\n{top}\n</header>"),
         answer.consequences(facts),
         sections.power(facts),
         who_counts(facts),
-        bargains(facts, people),
+        bargains(facts, people, given.unit),
         sections.doctrines(facts),
         checks.description(facts),
-        checks.surprises(facts),
+        checks.surprises(facts, given.unit),
         sections.caveats(facts),
-        sections.data_and_method(facts),
+        sections.data_and_method(facts, given.rows()),
         sections.citation(),
     )
     return (
@@ -119,11 +142,20 @@ def report_html(
     )
 
 
+def _warning(result: FitResult) -> Html:
+    """What comes before everything else: that the search did not end well."""
+    if result.converged:
+        return NOTHING
+    return paragraph(
+        f"Warning: the search for the rule did not end well ({result.reason}). The numbers in this "
+        "report are the best that was found, and may be far from the best there is.",
+        "warning",
+    )
+
+
 def _no_figures() -> Html:
     if can_draw():
         return NOTHING
     return paragraph(
-        "The figures are left out, because the package matplotlib is not installed. "
-        'pip install "welfarist[plots]" brings it.',
-        "soft",
+        "The figures are left out, because the package matplotlib is not installed.", "soft"
     )

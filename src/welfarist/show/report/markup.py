@@ -72,36 +72,45 @@ def bullets(items: Sequence[str]) -> Html:
 
 
 def table(
-    caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[int] = (0,)
+    caption: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    words: Sequence[int] = (0,),
+    *,
+    cards: bool = False,
 ) -> Html:
     """Return a table whose first column names its rows; columns in `words` are set flush left.
 
-    Without a header the columns have no names.
+    Without a header the columns have no names. On a narrow screen rows of `cards` stand one below
+    the other, each cell with the name of its column: for tables of many columns.
     """
+    names = header if cards else ()
     head = "".join(
         f'<th scope="col"{_class(_side(column, words))}>{text(name)}</th>'
         for column, name in enumerate(header)
     )
     head = f"<thead><tr>{head}</tr></thead>\n" if header else ""
-    body = "\n".join(_row(row, words) for row in rows)
+    body = "\n".join(_row(row, words, names) for row in rows)
+    kind = "wide cards" if cards else "wide"
     return Html(
-        f'<div class="wide"><table>\n<caption>{text(caption)}</caption>\n'
+        f'<div class="{kind}"><table>\n<caption>{text(caption)}</caption>\n'
         f"{head}<tbody>\n{body}\n</tbody>\n</table></div>"
     )
 
 
-def picture(address: str, alt: str, caption: str) -> Html:
-    """Return a figure whose image is part of the page."""
+def picture(address: str, alt: str, caption: str, kind: str = "") -> Html:
+    """Return a figure whose image is part of the page, of a class of the style sheet."""
     return Html(
-        f'<figure><img src="{text(address)}" alt="{text(alt)}">'
+        f'<figure{_class(kind)}><img src="{text(address)}" alt="{text(alt)}">'
         f"<figcaption>{text(caption)}</figcaption></figure>"
     )
 
 
-def _row(cells: Sequence[str], words: Sequence[int]) -> str:
-    first = f'<th scope="row">{text(cells[0])}</th>'
+def _row(cells: Sequence[str], words: Sequence[int], names: Sequence[str]) -> str:
+    named = [f' data-name="{text(name)}"' for name in names] or [""] * len(cells)
+    first = f'<th scope="row"{named[0]}>{text(cells[0])}</th>'
     others = "".join(
-        f"<td{_class(_side(column, words))}>{text(cell)}</td>"
+        f"<td{_class(_side(column, words))}{named[column]}>{text(cell)}</td>"
         for column, cell in enumerate(cells[1:], start=1)
     )
     return f"<tr>{first}{others}</tr>"

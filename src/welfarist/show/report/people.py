@@ -14,7 +14,7 @@ from welfarist.show.plots.weight_figures import height_for
 from welfarist.show.report import words
 from welfarist.show.report.facts import Ends, Facts
 from welfarist.show.report.markup import NOTHING, Html, paragraph, section, table
-from welfarist.show.report.pictures import drawn
+from welfarist.show.report.pictures import WIDE, drawn
 
 # Weights that differ by less are printed alike.
 _TIED = 5e-4
@@ -33,14 +33,22 @@ def who_counts(facts: Facts) -> Html:
             lambda axes: plots.weights(
                 result, axes, level=facts.level if ends is not None else None, intervals=ends
             ),
-            (7.2, height_for(count)),
-            f"The weights of {count} people; the numbers are in the table below.",
+            (WIDE[0], height_for(count)),
+            f"The weights of {_everybody(result)}; the numbers are in the table below.",
             "Each dot is a person's weight"
+            + ("" if result.members is None else ", which all members of a group share")
             + (f", the bar its {facts.percent} interval" if ends is not None else "")
             + ". The dashed line is where everybody counts the same.",
         )
     )
     return section("Who counts how much", *parts, _weight_table(facts))
+
+
+def _everybody(result: FitResult) -> str:
+    """How many people there are, and in how many groups."""
+    people = words.counted(len(result.weights), "person").replace("persons", "people")
+    groups = "" if result.members is None else words.counted(len(result.members), "group")
+    return f"{people} in {groups}" if groups else people
 
 
 def _who_reaches(facts: Facts, reach: FloatArray) -> Html:
@@ -50,8 +58,8 @@ def _who_reaches(facts: Facts, reach: FloatArray) -> Html:
     said = result.family.reach_in_words(result.p, words.power(result.p, family=result.family))
     figure = drawn(
         lambda axes: plots.weights(result, axes, level=None),
-        (7.2, height_for(len(reach))),
-        f"How far the weights of {len(reach)} people reach; the numbers are in the table below.",
+        (WIDE[0], height_for(len(reach))),
+        f"How far the weights of {_everybody(result)} reach; the numbers are in the table below.",
         "Each dot is a person's reach.",
     )
     return section("Who counts how much", paragraph(given + said), figure, _reach_table(facts))
@@ -114,10 +122,7 @@ def _about_weights(facts: Facts) -> str:
     if "weights" in result.given:
         return "The weights were given, not learned."
     equal = f"Equal weights would be {_share(1.0 / len(result.weights))} each."
-    gone = int((result.weights == 0).sum())
-    none = (
-        f" {words.counted(gone, 'weight')} ended at 0: those people do not count." if gone else ""
-    )
+    none = _who_does_not_count(result)
     reason = ""
     if result.exact is None and (not facts.sure.weights or None in facts.sure.weights):
         missing = (
@@ -127,6 +132,19 @@ def _about_weights(facts: Facts) -> str:
         none_of = f", as there is none of {result.family.shape.name}."
         reason = f" {missing}" + (none_of if said else f": {facts.sure.why_missing}")
     return f"{_largest(result)} {equal}{none}{reason}"
+
+
+def _who_does_not_count(result: FitResult) -> str:
+    """How many weights ended at 0: people's, or groups' where people are in groups."""
+    gone = int((result.weights == 0).sum())
+    if not gone:
+        return ""
+    if result.members is None:
+        return f" {words.counted(gone, 'weight')} ended at 0: those people do not count."
+    groups = [name for name, members in result.members.items() if result.weights[members[0]] == 0]
+    one = len(groups) == 1
+    said = f"{'weight' if one else 'weights'} of {'group' if one else 'groups'} {listed(groups)}"
+    return f" The {said} ended at 0: those people do not count."
 
 
 def _largest(result: FitResult) -> str:
@@ -169,22 +187,24 @@ def _share(weight: float) -> str:
     return f"{100 * weight:.1f}%"
 
 
-def bargains(facts: Facts, pair: tuple[object, object] | None) -> Html:
-    """Indifference curves of two people."""
+def bargains(facts: Facts, pair: tuple[object, object] | None, unit: str | None = None) -> Html:
+    """Indifference curves of two people; `unit` is that of utilities."""
     result = facts.result
     if len(result.weights) < 2 or facts.utilities is None or result.weights_mislead:
         return NOTHING  # far out a curve is a corner, and doctrines with such weights say nothing
     figure = drawn(
         lambda axes: plots.indifference(result, pair, axes),
-        (5.8, 5.2),
+        (4.6, 3.5),
         f"Curves of outcomes for two people that {_drawn_rules(result)} equally good.",
         "Outcomes on one curve are as good as the dot, which has the median utility of each"
-        f"{_about_curves(result)}{_about_others(result)}",
+        f"{_about_curves(result)}{_about_others(result)}"
+        + (f" Utilities are in {unit}." if unit else ""),
     )
     chosen = "those chosen for this report"
     if pair is None:
         chosen = "those with the largest weights"
-        chosen += ", of different groups" if result.members is not None else ""
+        if result.members is not None and len(result.members) > 1:
+            chosen = "one of each of the two groups whose members have the largest weights"
     intro = paragraph(f"Two people side by side, {chosen}:") if figure else NOTHING
     return section("Gains of one person against gains of another", intro, figure)
 

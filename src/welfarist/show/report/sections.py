@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from welfarist.base.version import __version__
 from welfarist.base.wording import listed
 from welfarist.inference.clusters import about_few, number_of_clusters
@@ -13,7 +15,7 @@ from welfarist.show.report import words
 from welfarist.show.report.answer import verdict_of
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.markup import NOTHING, Html, bullets, formula, paragraph, section, table
-from welfarist.show.report.pictures import drawn
+from welfarist.show.report.pictures import WIDE, drawn
 from welfarist.show.report.plain_words import plain
 
 # What a report calls a flip probability.
@@ -35,7 +37,7 @@ def power(facts: Facts) -> Html:
         parts.append(
             drawn(
                 lambda axes: plots.profile(profile, axes),
-                (7.2, 4.2),
+                WIDE,
                 f"Likelihood against the {shape.words}. It is highest at {p}; {by} goes from {low} "
                 f"to {high}.",
                 f"How well each {shape.name} explains the decisions, compared with the best. The "
@@ -46,7 +48,7 @@ def power(facts: Facts) -> Html:
         parts.append(
             drawn(
                 lambda axes: plots.loss(result, axes),
-                (7.2, 4.2),
+                WIDE,
                 f"Share of errors against the power p, a step function; lowest around {p}.",
                 "The share of decisions that the rule gets wrong for each p, with the learned "
                 "weights. The thick stretch is lowest.",
@@ -154,10 +156,12 @@ def caveats(facts: Facts) -> Html:
     return section("Caveats", bullets([*messages, always]))
 
 
-def data_and_method(facts: Facts) -> Html:
-    """What the numbers come from, and how."""
+def data_and_method(facts: Facts, data: Sequence[list[str]] = ()) -> Html:
+    """What the numbers come from, and how; `data` are rows about where they come from."""
     result = facts.result
-    rows = [["decisions", f"{result.decisions:,g}"], ["people", str(len(result.weights))]]
+    rows = [*data, ["decisions", f"{result.decisions:,g}"], ["people", str(len(result.weights))]]
+    if result.members is not None:
+        rows.append(["groups of people who share a weight", str(len(result.members))])
     if facts.utilities is not None:
         rows.append(["actions", f"{len(facts.utilities):,}"])
     clusters = None if result.likelihood is None else number_of_clusters(result.likelihood)

@@ -1,7 +1,8 @@
 """How a report looks: dark on white, calm, on a screen, a phone and A4 paper."""
 
 STYLE = """
-:root { --ink: #1b1f24; --soft: #57606a; --line: #d8dee4; --tint: #f3f6f9; --mark: #0072b2; }
+:root { --ink: #1b1f24; --soft: #57606a; --line: #d8dee4; --tint: #f3f6f9; --mark: #0072b2;
+  --warn: #a33b00; }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body {
@@ -20,6 +21,10 @@ p { margin: 0.75rem 0; }
 .answer p + p { margin-top: 0.6rem; }
 .but::first-line { font-weight: 600; }
 .note { color: var(--soft); margin: -1rem 0 1.5rem; }
+.warning {
+  border: 2px solid var(--warn); color: var(--warn); font-weight: 600; padding: 0.6rem 1rem;
+  margin: 0 0 1.5rem;
+}
 sup { line-height: 0; }
 .soft, figcaption, caption, footer { color: var(--soft); font-size: 0.92rem; }
 figure { margin: 1.5rem 0; text-align: center; }
@@ -44,16 +49,33 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem;
   table { font-size: 0.88rem; }
   th, td { padding: 0.35rem 0.3rem; }
   th[scope="row"] { max-width: 11rem; }
-  figure { overflow-x: auto; }
-  figure img { max-width: none; width: 27rem; }
-  figcaption { position: sticky; left: 0; }
+  figure img { width: 100%; }
 }
-@page { size: A4; margin: 18mm 16mm; }
+@media screen and (max-width: 34rem) {
+  .cards thead { display: none; }
+  .cards table, .cards caption, .cards tbody, .cards tr, .cards td, .cards th {
+    display: block; max-width: none;
+  }
+  .cards tr { border-bottom: 1px solid var(--line); padding: 0.6rem 0; }
+  .cards td, .cards th[scope="row"] { border: 0; padding: 0.1rem 0; text-align: left; }
+  .cards [data-name]::before { content: attr(data-name) ": "; color: var(--soft); }
+}
+@page { size: A4; margin: 15mm 16mm; }
 @media print {
-  body { max-width: none; padding: 0; font-size: 10.5pt; line-height: 1.45; }
-  h2 { break-after: avoid; margin-top: 1.75rem; }
-  figure, .answer, tr, li { break-inside: avoid; }
-  figure img { max-height: 215mm; }
+  html { font-size: 10pt; }
+  body { max-width: none; padding: 0; font-size: 1rem; line-height: 1.4; }
+  p, li { orphans: 3; widows: 3; }
+  h2 { break-after: avoid; margin-top: 1.4rem; }
+  /* A heading stays with its figure, and no row of a table stands on a page alone. */
+  section, header, footer, figure, .answer, .wide, tr, li { break-inside: avoid; }
+  /* Nor do the last lines: they take the section before them along. */
+  section:last-of-type, footer { break-before: avoid; }
+  section > :last-child { margin-bottom: 0; }
+  footer { margin-top: 1rem; }
+  figure { margin: 0.75rem 0; }
+  figure img { max-height: 62mm; }
+  figure.tall img { max-height: 150mm; }
+  th, td { padding: 0.25rem 0.5rem; }
   thead { display: table-header-group; }
   .wide { overflow: visible; }
   .answer { background: none; }

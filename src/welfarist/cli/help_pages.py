@@ -1,0 +1,102 @@
+"""Pages of help: options in named panels, and commands that are built when they are asked for.
+
+Whoever asks for help, or runs one command, does not wait until all the others are ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+# Which options stand together, and in which order, the most used first. A command shows those it
+# has; a test says if an option has no place.
+PANELS: dict[str, tuple[str, ...]] = {
+    "What was decided": ("comparisons", "score", "wide", "by", "count", "tie"),
+    "What is compared": ("doctrines", "learn", "folds"),
+    "What is run": ("quick", "only", "fresh"),
+    "What is simulated": (
+        "people", "actions", "decisions", "task", "charity", "scores", "repetitions",
+    ),
+    "What to write": (
+        "report", "save", "json", "top", "title", "note", "unit", "date", "allow_unconverged",
+        "format", "force",
+    ),
+    "The rule": (
+        "model", "doctrine", "p", "weights", "groups", "prior", "scale", "known_weights",
+    ),
+    "How sure": ("level", "method", "covariance", "intervals", "error", "delta"),
+    "The noise": ("noise", "rho", "tau", "nu", "tau_max"),
+    "The search": ("solver", "starts", "max_iter", "tol", "seed", "jobs"),
+    "How files are laid out": (
+        "name", "stakeholders", "ignore", "numbered", "preferred", "other", "first", "second",
+        "choice", "first_label", "separator", "decimal", "sheet",
+    ),
+}  # fmt: skip
+# Where an option stands that no panel knows, such as --help.
+REST = "Other options"
+
+
+def panels_of(options: list[Any]) -> dict[str, list[Any]]:
+    """Return options by panel, in the order in which they are shown."""
+    by_name = {option.name: option for option in options}
+    found = {
+        panel: [by_name.pop(name) for name in names if name in by_name]
+        for panel, names in PANELS.items()
+    }
+    found[REST] = list(by_name.values())
+    return {panel: members for panel, members in found.items() if members}
+
+
+class PanelledCommand(TyperCommand):
+    """A command whose help shows its options in panels."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write a list of arguments, and one of options for each panel."""
+        shown = [p for p in self.get_params(ctx) if p.get_help_record(ctx) is not None]
+        arguments = [p for p in shown if p.param_type_name == "argument"]
+        parts = {"Arguments": arguments, **panels_of([p for p in shown if p not in arguments])}
+        for heading, members in parts.items():
+            if members:
+                with formatter.section(heading):
+                    formatter.write_dl([member.get_help_record(ctx) for member in members])
+
+
+class _Built(Mapping[str, Any]):
+    """Commands by name, each built when it is first looked at."""
+
+    def __init__(self, names: Mapping[str, str], build: Callable[[str], Any]) -> None:
+        self._names, self._build = names, build
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._built:
+            self._built[name] = self._build(name)
+        return self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def group_of(summaries: Mapping[str, str], build: Callable[[str], Any]) -> type[TyperGroup]:
+    """Return the group of the commands whose summaries are given; `build` makes one by its name."""
+
+    class Commands(TyperGroup):
+        """Commands that are listed by what is known of them, and built one by one."""
+
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            self.commands = _Built(summaries, build)  # type: ignore[assignment]
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+            """Write what each command does."""
+            with formatter.section("Commands"):
+                formatter.write_dl(list(summaries.items()))
+
+    return Commands
