@@ -15,6 +15,7 @@ from welfarist.base.errors import (
     MisfitWarning,
     NotConvergedWarning,
     NotIdentifiedWarning,
+    PairScalingWarning,
     SearchRangeWarning,
     SeparationWarning,
     WelfaristError,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from welfarist.comparing.side_by_side import SideBySide, compare
     from welfarist.counting.exact_solver import Exact
     from welfarist.decisions import Comparisons
-    from welfarist.learners import ComparisonClassifier, WelfareRegressor
+    from welfarist.learners import ComparisonClassifier, PairTransformer, WelfareRegressor
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
     from welfarist.results.record import FitResult
@@ -64,6 +65,8 @@ __all__ = [
     "noise",
     "NotConvergedWarning",
     "NotIdentifiedWarning",
+    "PairScalingWarning",
+    "PairTransformer",
     "plots",
     "power_mean",
     "power_of",
@@ -94,6 +97,7 @@ _ON_DEMAND = {
     "load_model": "results.saved_models",
     "Model": "results.saved_models",
     "noise": "noise",
+    "PairTransformer": "learners",
     "plots": "show.plots",
     "save_model": "results.saved_models",
     "SideBySide": "comparing.side_by_side",

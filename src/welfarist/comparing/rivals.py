@@ -257,7 +257,7 @@ def _in_words(learner: WelfareLearner | None, result: FitResult | None) -> str:
         weights = "equal weights" if learner.weights == "equal" else learned
     family = options.family_of(learner.family)
     shape = family.shape.name
-    power = f"learned {shape}" if learner.p is None else f"{shape} = {learner.p}"
+    power = f"learned {shape}" if options.is_learned(learner.p) else f"{shape} = {learner.p}"
     noise = getattr(learner, "noise", "logistic")
     extra = "" if noise == "logistic" else f", noise {getattr(noise, 'name', noise)}"
     scale = ", scale" if getattr(learner, "scale", False) else ""

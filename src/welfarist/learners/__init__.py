@@ -2,9 +2,17 @@
 
 from welfarist.learners.base import WelfareLearner
 from welfarist.learners.comparisons import ComparisonClassifier
+from welfarist.learners.pair_transformer import PairTransformer
 from welfarist.learners.scores import WelfareRegressor
 
-__all__ = ["ComparisonClassifier", "learner_for", "LEARNERS", "WelfareLearner", "WelfareRegressor"]
+__all__ = [
+    "ComparisonClassifier",
+    "learner_for",
+    "LEARNERS",
+    "PairTransformer",
+    "WelfareLearner",
+    "WelfareRegressor",
+]
 
 # One for each kind of decisions.
 LEARNERS: tuple[type[WelfareLearner], ...] = (ComparisonClassifier, WelfareRegressor)

@@ -39,7 +39,7 @@ class Setup:
     ----------
     family : Family
     wanted : object
-        What was said of the shape; None if it is to be learned.
+        What was said of the shape; None or "learn" if it is to be learned.
     p : float or None
         The shape, if it is given and has been checked.
     weighting : Weighting
@@ -101,7 +101,7 @@ class Setup:
     @property
     def learn_power(self) -> bool:
         """Whether the family's shape is learned."""
-        return self.wanted is None
+        return options.is_learned(self.wanted)
 
     @property
     def people(self) -> tuple[str, ...]:

@@ -8,7 +8,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from welfarist.base.data_frames import refuse_text, refuse_twins
+from welfarist.base.data_frames import (
+    collected,
+    collected_column,
+    refuse_text,
+    refuse_twins,
+)
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, utilities_error
 from welfarist.learners import options
@@ -101,6 +106,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any = None, **checks: Any) -> Any:
         """Let scikit-learn check shapes, names and types; it says nothing about the entries."""
+        X, y = collected(X), collected_column(y)
         refuse_twins(X)
         given = {} if y is None and checks.get("reset") is False else {"y": y}
         checks = dict(dtype=np.float64, ensure_all_finite=False, **given, **checks)

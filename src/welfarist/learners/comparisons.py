@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from welfarist.base.data_frames import split_names
+from welfarist.base.data_frames import collected_column, split_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray
@@ -20,6 +20,7 @@ from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.comparisons import as_comparisons
 from welfarist.decisions.labels import Labels, order_of
 from welfarist.decisions.paired_columns import people_of, refuse_layout
+from welfarist.decisions.scaled_apart import scaled_apart
 from welfarist.learners import options
 from welfarist.learners.assembly import (
     Description,
@@ -191,8 +192,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         return dict(noise=observed.noise.option, tau_max=observed.tau_max)
 
     def reading_caveats(self) -> list[Caveat]:
-        """What must be said of how decisions were read: the meaning of labels may be a guess."""
-        return caveat.label_caveats(self._labels)
+        """What must be said of how decisions were read: what labels mean, both actions' scales."""
+        return [*caveat.label_caveats(self._labels), *caveat.scaling_caveats(self._apart)]
 
     def held_out_gain(self, part: Comparisons) -> float:
         """How many comparisons that were not fitted are predicted correctly, ties half."""
@@ -338,6 +339,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             outcomes, sample_weight = known.outcomes, known.counts
         else:
             check_is_fitted(self)
+            y = collected_column(y)
             refuse_layout(X, y)
             outcomes = self._labels.outcomes(np.asarray(y))
         predicted = np.sign(self._margins(X))
@@ -360,7 +362,9 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             self._keep(Labels(np.array([-1, 1])))
             self.n_features_in_ = 2 * known.people
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            self._look_at_scales(known)
             return known
+        y = collected_column(y)
         refuse_layout(X, y)
         table, target = self._checked(X, y)
         self._keep(Labels.of(target, order_of(y)))
@@ -379,7 +383,15 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             counts=as_counts(sample_weight, "sample_weight", len(table)),
         )
         made.stakeholders = names
+        self._look_at_scales(made)
         return made
+
+    def _look_at_scales(self, decided: Comparisons) -> None:
+        """Note whether both actions seem to be scaled each by itself; a common table is not."""
+        apart = None
+        if not decided.numbered:
+            apart = scaled_apart(decided.utilities, decided.pairs, decided.stakeholders)
+        self._apart = apart
 
     def _keep(self, labels: Labels) -> None:
         self._labels = labels

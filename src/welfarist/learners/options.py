@@ -112,9 +112,20 @@ def require_countable(family: Family, utilities: object, noise: object) -> None:
         )
 
 
+def is_learned(p: object) -> bool:
+    """Whether the shape is to be learned: None, or the word for it.
+
+    Examples
+    --------
+    >>> is_learned(None), is_learned("learn"), is_learned("Nash")
+    (True, True, False)
+    """
+    return p is None or (isinstance(p, str) and p.strip().lower() == "learn")
+
+
 def shape_of(p: object, family: Family, has_zeros: bool) -> float | None:
     """Return the shape that was given, or None if it is to be learned."""
-    return None if p is None else family.shape_of(p, has_zeros)
+    return None if is_learned(p) else family.shape_of(p, has_zeros)
 
 
 def check_rho(rho: object, noise: object) -> RhoOption:

@@ -39,8 +39,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     family : "power" or Family
         The family of welfare functions: power means, or one of your own.
     p : float or str, optional
-        The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out. In a
-        family of your own its parameter.
+        The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out, or
+        "learn". In a family of your own its parameter.
     weights : "learn", "equal", (d,) array-like or mapping
         Learn the weights, give everybody the same, or take them as known: in the order of the
         people, or by their names.
