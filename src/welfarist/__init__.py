@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from welfarist import bounds, families, noise, simulate
     from welfarist.comparing.side_by_side import SideBySide, compare
     from welfarist.counting.exact_solver import Exact
-    from welfarist.decisions import Comparisons
+    from welfarist.decisions import Comparisons, Scores
     from welfarist.learners import ComparisonClassifier, PairTransformer, WelfareRegressor
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
@@ -71,6 +71,7 @@ __all__ = [
     "power_mean",
     "power_of",
     "save_model",
+    "Scores",
     "SearchRangeWarning",
     "SeparationWarning",
     "SideBySide",
@@ -100,6 +101,7 @@ _ON_DEMAND = {
     "PairTransformer": "learners",
     "plots": "show.plots",
     "save_model": "results.saved_models",
+    "Scores": "decisions",
     "SideBySide": "comparing.side_by_side",
     "simulate": "simulate",
     "Summary": "results.summary",

@@ -19,6 +19,7 @@ from welfarist.families.power_mean.doctrines import power_of
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.learners import LEARNERS, WelfareLearner, learner_for, options
+from welfarist.learners.scoring import refuse_other_outcomes
 from welfarist.results.caveats import give
 from welfarist.results.record import FitResult
 
@@ -142,13 +143,13 @@ def _again(result: FitResult) -> WelfareLearner | None:
 def _given(X: Any, y: Any, known: list[WelfareLearner]) -> Decisions:
     """The decisions that were passed, checked by the first learner that takes them."""
     if any(isinstance(X, learner.takes) for learner in LEARNERS):
-        if y is not None:
-            raise InputError("Comparisons hold their outcomes; found y as well. Pass X alone.")
+        refuse_other_outcomes(X, y)
         taken: Decisions = X
         return taken
     if y is None:
         raise InputError(
-            "X must come with y, the outcomes or scores, unless it is Comparisons; found X alone."
+            "X must come with y, the outcomes or scores, unless it is Comparisons or Scores; found "
+            "X alone."
         )
     if not known:
         raise InputError(

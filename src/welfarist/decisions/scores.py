@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
-from welfarist.decisions.checked_columns import as_column, as_counts
+from welfarist.decisions.checked_columns import as_action_names, as_column, as_counts
 from welfarist.people.utility_tables import as_utility_table
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Welfare as the decision maker stated it for each action.
+    """Welfare as the decision maker stated it for each action; made by :meth:`of`.
 
     Attributes
     ----------
@@ -26,12 +27,21 @@ class Scores:
     counts : (N,) array
         How much each score counts; ones if not given.
     stakeholders : tuple of str or None
+    names : tuple of str or None
+        The actions' names.
+
+    Examples
+    --------
+    >>> decided = Scores.of([[4.0, 1.0], [2.0, 2.0]], [2.5, 2.0], names=["clinic", "school"])
+    >>> len(decided), decided[:1].names
+    (2, ('clinic',))
     """
 
     utilities: FloatArray
     values: FloatArray
     counts: FloatArray
     stakeholders: tuple[str, ...] | None = None
+    names: tuple[str, ...] | None = None
 
     kind = "scores"
     by_hint = "Give Comparisons(…, by=…), or by=… to Comparisons.from_arrays, and fit to that."
@@ -42,9 +52,28 @@ class Scores:
     how_numbered = "They are numbered in the order of the data: the first scored action is 1."
 
     @classmethod
-    def of(cls, utilities: object, scores: object, sample_weight: object = None) -> Scores:
-        """Check and take over utilities (N, d), scores (N,) and optional weights (N,)."""
-        table, names = as_utility_table(utilities)
+    def of(
+        cls,
+        utilities: object,
+        scores: object,
+        sample_weight: object = None,
+        names: object = None,
+    ) -> Scores:
+        """Check and take over utilities (N, d), scores (N,) and optional weights (N,).
+
+        Parameters
+        ----------
+        utilities : (N, d) array-like or data frame
+            One row per action, one column per person; column names become stakeholder names.
+        scores : (N,) array-like
+        sample_weight : (N,) array-like, optional
+            How much each score counts.
+        names : (N,) sequence of str, optional
+            The actions' names, each its own. Left out, they are the index of a pandas data frame
+            that has one other than row numbers.
+        """
+        given = row_names(utilities) if names is None else names
+        table, people = as_utility_table(utilities)
         values = as_column(scores, "scores", len(table))
         bad = ~np.isfinite(values)
         if bad.any():
@@ -53,7 +82,21 @@ class Scores:
                 f"scores must be finite; found {found} at row {int(np.argmax(bad))}. "
                 "Leave out the actions that were not scored."
             )
-        return cls(table, values, as_counts(sample_weight, "sample_weight", len(table)), names)
+        counts = as_counts(sample_weight, "sample_weight", len(table))
+        called = None if given is None else as_action_names(given, len(table))
+        return cls(table, values, counts, people, called)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of scores, as scikit-learn asks for it."""
+        return (len(self),)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Scores that were pickled by version 0.1.0 knew no names.
+        vars(self).update({"names": None, **state})
 
     @property
     def people(self) -> int:
@@ -61,12 +104,16 @@ class Scores:
         return int(self.utilities.shape[1])
 
     def __getitem__(self, chosen: Any) -> Scores:
-        """Return some of the scores, by row numbers or mask."""
+        """Return some of the scores, by slice, row numbers or mask."""
+        if isinstance(chosen, tuple) and len(chosen) == 2 and chosen[1] is Ellipsis:
+            chosen = chosen[0]  # how scikit-learn asks for rows
+        rows = np.atleast_1d(np.arange(len(self))[chosen])
         return replace(
             self,
-            utilities=self.utilities[chosen],
-            values=self.values[chosen],
-            counts=self.counts[chosen],
+            utilities=self.utilities[rows],
+            values=self.values[rows],
+            counts=self.counts[rows],
+            names=None if self.names is None else tuple(self.names[i] for i in rows.tolist()),
         )
 
     def units(self) -> npt.NDArray[np.intp]:

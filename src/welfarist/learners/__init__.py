@@ -4,6 +4,7 @@ from welfarist.learners.base import WelfareLearner
 from welfarist.learners.comparisons import ComparisonClassifier
 from welfarist.learners.pair_transformer import PairTransformer
 from welfarist.learners.scores import WelfareRegressor
+from welfarist.learners.scoring import teach_scorers
 
 __all__ = [
     "ComparisonClassifier",
@@ -13,6 +14,8 @@ __all__ = [
     "WelfareLearner",
     "WelfareRegressor",
 ]
+
+teach_scorers()
 
 # One for each kind of decisions.
 LEARNERS: tuple[type[WelfareLearner], ...] = (ComparisonClassifier, WelfareRegressor)

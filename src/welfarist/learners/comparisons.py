@@ -30,6 +30,7 @@ from welfarist.learners.assembly import (
 )
 from welfarist.learners.base import WelfareLearner, at_optimum, refuse_nothing
 from welfarist.learners.counted import CountedFit
+from welfarist.learners.scoring import refuse_other_outcomes
 from welfarist.losses import DecisionLoss, Point, loss_of_comparisons
 from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
 from welfarist.noise.base import TAU
@@ -155,7 +156,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             +1 if the first was preferred, -1 if the second, 0 for a tie; or two labels of your
             own: the larger number, True, "yes", "true", "first", the larger of two ordered
             categories. Of other texts the later in the alphabet is taken to mean that the first
-            was preferred, with a warning.
+            was preferred, with a warning. Comparisons hold their outcomes; a y beside them must
+            be the same.
         sample_weight : (n,) array-like, with an array X
             How often each comparison was observed.
         """
@@ -336,6 +338,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """Return the share of comparisons predicted correctly; a tie is half right."""
         known = as_comparisons(X)
         if known is not None:
+            refuse_other_outcomes(known, y, sample_weight)
             outcomes, sample_weight = known.outcomes, known.counts
         else:
             check_is_fitted(self)
@@ -354,11 +357,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """Return what `fit` takes as comparisons, and store what scikit-learn expects to find."""
         known = as_comparisons(X)
         if known is not None:
-            if y is not None or sample_weight is not None:
-                raise InputError(
-                    "Comparisons hold their outcomes and counts; found y or sample_weight as well. "
-                    "Pass the comparisons alone."
-                )
+            refuse_other_outcomes(known, y, sample_weight)
             self._keep(Labels(np.array([-1, 1])))
             self.n_features_in_ = 2 * known.people
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit

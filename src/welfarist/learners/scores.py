@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray
@@ -21,6 +22,7 @@ from welfarist.learners.base import (
     at_optimum,
     refuse_nothing,
 )
+from welfarist.learners.scoring import refuse_other_outcomes
 from welfarist.losses import DecisionLoss, loss_of_scores
 from welfarist.losses.observed_scores import ObservedScores, ScoreResponse
 from welfarist.noise.scores import SCALE
@@ -120,16 +122,34 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, U: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from utilities (N, d) and scores (N,), weighted by `sample_weight` (N,)."""
+    def fit(self, U: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from scores.
+
+        Parameters
+        ----------
+        U : Scores, or (N, d) array-like or data frame
+            The utilities, one row per action; an index of names is kept. Or :class:`Scores`, which
+            hold their values.
+        y : (N,) array-like
+            The scores.
+        sample_weight : (N,) array-like, optional
+            How much each score counts.
+        """
         options.check_flag(self.scale, "scale")
         return self.fit_scores(self.read_decisions(U, y, sample_weight))
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Scores:
         """Return what `fit` takes as scores, and store what scikit-learn expects to find."""
+        if isinstance(X, Scores):
+            refuse_other_outcomes(X, y, sample_weight)
+            self.n_features_in_ = X.people
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            if X.stakeholders is not None:
+                self.feature_names_in_ = np.array(X.stakeholders, dtype=object)
+            return X
         table, target = self._checked(X, y, y_numeric=True)
         self._refuse_bad(table)
-        scores = Scores.of(table, target, sample_weight)
+        scores = Scores.of(table, target, sample_weight, row_names(X))
         names = as_names(getattr(self, "feature_names_in_", None))
         return replace(scores, stakeholders=names)
 
@@ -190,8 +210,15 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     def predict(self, U: Any) -> FloatArray:
         """Return the predicted scores (N,) of actions (N, d)."""
         check_is_fitted(self)
-        table = self._checked(U, reset=False)
+        table = U.utilities if isinstance(U, Scores) else self._checked(U, reset=False)
         return np.asarray(self.scale_ * self.result_.nameless_welfare(table))
+
+    def score(self, U: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the share of the scores' variance that the rule explains (R squared)."""
+        if isinstance(U, Scores):
+            refuse_other_outcomes(U, y, sample_weight)
+            y, sample_weight = U.values, U.counts
+        return float(super().score(U, y, sample_weight))
 
 
 def _refuse_unscalable(scores: Scores, scale: bool) -> None:
