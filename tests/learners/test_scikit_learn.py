@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -195,3 +199,159 @@ def test_surprising_scores_have_names():
     assert f"row {plain.row}: scored" in str(plain)
     with pytest.raises(wf.InputError, match="one name per action"):
         wf.Scores.of(SCORES.utilities, SCORES.scores, names=called[1:])
+
+
+# --- pickles -----------------------------------------------------------------------------------
+
+
+def fresh(**options):
+    return wf.ComparisonClassifier(**options).fit(CHOICES)
+
+
+def stored(thing):
+    return pickle.loads(pickle.dumps(thing))
+
+
+def test_pickles_leave_the_decisions_out_unless_asked():
+    est = fresh()
+    again = stored(est)
+    assert len(pickle.dumps(est)) < 8_000
+    assert again.result_.decided is None
+    assert (again.predict_proba(CHOICES) == est.predict_proba(CHOICES)).all()
+    assert (again.predict(ROWS) == est.predict(ROWS)).all()
+    assert again.result_.to_dict() == est.result_.to_dict()
+    for kept in (stored(fresh(keep_data=True)), stored(est.set_params(keep_data=True))):
+        assert kept.result_.decided.same_as(CHOICES)
+        assert kept.result_.interval("p") == est.result_.interval("p")
+    assert stored(est.result_.with_data()).llf == est.result_.llf
+
+
+def test_what_was_worked_out_stays():
+    est = fresh()
+    said = est.result_.summary()
+    misfit, profile = est.result_.misfit(), est.result_.profile(11)
+    again = stored(est).result_
+    assert again.summary() == said
+    assert (again.bse == est.result_.bse).all()
+    assert again.interval("p") == est.result_.interval("p")
+    assert (again.tvalues == est.result_.tvalues).all()
+    assert (again.llf, again.aic, again.bic) == (
+        est.result_.llf,
+        est.result_.aic,
+        est.result_.bic,
+    )
+    assert again.misfit().verdict == misfit.verdict
+    assert (again.profile(11).deviance == profile.deviance).all()
+    assert stored(again).summary() == said
+    # Another level was not worked out: the table stands without intervals and says why.
+    other = again.summary(level=0.5)
+    assert "power p" in other
+    assert "Give them back with result_.with_data" in " ".join(other.split())
+
+
+def test_what_needs_the_decisions_says_how_to_give_them_back():
+    light = stored(fresh()).result_
+    for ask in (
+        lambda: light.bse,
+        lambda: light.llf,
+        lambda: light.bic,
+        lambda: light.interval("p"),
+        lambda: light.interval("p", method="wald"),
+        lambda: light.interval("p", method="bootstrap"),
+        lambda: light.cov_params("clustered"),
+        lambda: light.test("Nash"),
+        lambda: light.test(weights="equal", covariance="robust"),
+        light.profile,
+        light.bootstrap,
+        light.conf_int,
+        light.calibration,
+        light.surprises,
+        light.misfit,
+    ):
+        with pytest.raises(wf.InputError, match=r"found a record without them.*with_data"):
+            ask()
+    assert "No intervals" in light.summary()
+    assert light.param_names == fresh().result_.param_names
+    assert (light.params == fresh().result_.params).all()
+
+
+def test_decisions_come_back():
+    est = fresh()
+    light = stored(est)
+    whole = light.result_.with_data(CHOICES)
+    assert whole.summary() == est.result_.summary()
+    assert whole.test("Nash").p_value == est.result_.test("Nash").p_value
+    assert str(whole.surprises()) == str(est.result_.surprises())
+    assert (whole.bootstrap(20).draws == est.result_.bootstrap(20).draws).all()
+    assert stored(whole).decided.same_as(CHOICES)
+    assert whole.without_data().decided is None
+    # The same decisions as a table, to a learner that was fitted on it.
+    table = stored(wf.ComparisonClassifier().fit(ROWS, CHOICES.outcomes))
+    assert table.with_data(ROWS, CHOICES.outcomes) is table
+    assert table.result_.interval("p") == pytest.approx(est.result_.interval("p"), rel=1e-6)
+    scored = wf.WelfareRegressor(scale=True).fit(SCORES.utilities, SCORES.scores)
+    said = scored.result_.summary()
+    back = stored(scored).with_data(SCORES.utilities, SCORES.scores)
+    assert back.result_.summary() == said
+    assert (back.result_.residuals().residual == scored.result_.residuals().residual).all()
+
+
+def test_other_decisions_are_refused():
+    light = stored(fresh()).result_
+    turned = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, -CHOICES.outcomes)
+    for other in (turned, CHOICES[:-1], CHOICES[::-1]):
+        with pytest.raises(wf.InputError, match="in the same order; found others"):
+            light.with_data(other)
+    with pytest.raises(wf.InputError, match="found others"):
+        fresh().result_.with_data(turned)
+    for nothing in (ROWS, wf.Scores.of(SCORES.utilities, SCORES.scores)):
+        with pytest.raises(wf.InputError, match="needs the comparisons that were fitted"):
+            light.with_data(nothing)
+    with pytest.raises(wf.InputError, match="found a record without them"):
+        light.with_data()
+
+
+def test_copies_in_memory_have_their_decisions():
+    est = fresh()
+    for made in (copy.deepcopy(est), copy.copy(est)):
+        assert made.result_.decided.same_as(CHOICES)
+        assert made.result_.interval("p") == est.result_.interval("p")
+    assert copy.copy(est.result_).decided is CHOICES
+    assert copy.deepcopy(est.result_).decided is not CHOICES
+
+
+def test_proofs_and_sets_of_rules():
+    world = wf.simulate.individuals(25, 3, p=0, random_state=1)
+    decided = wf.simulate.comparisons(world, wf.simulate.random_pairs(25, 30, random_state=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        est = wf.ComparisonClassifier(noise="none").fit(decided)
+        known = wf.ComparisonClassifier(weights="equal").fit(CHOICES)
+    rules = est.result_.exact.explanations
+    light = stored(est).result_
+    assert light.exact.explanations is None
+    assert light.certificate == est.result_.certificate
+    said = est.result_.summary()  # which asks for the ranges
+    assert stored(est).result_.summary() == said
+    back = light.with_data(decided)
+    powers, again = rules.power_intervals, back.exact.explanations.power_intervals
+    assert np.array(again) == pytest.approx(np.array(powers), abs=1e-9)
+    assert back.exact.explanations.contains(est.weights_, est.p_)
+    assert back.exact.explanations.weight_low == pytest.approx(rules.weight_low, abs=1e-6)
+    proof = stored(known).result_.with_data(CHOICES).certificate
+    assert proof == known.result_.certificate
+
+
+def test_cross_validation_in_processes_returns_light_learners():
+    found = cross_validate(
+        wf.ComparisonClassifier(), CHOICES, cv=2, n_jobs=2, return_estimator=True
+    )
+    assert all(est.result_.decided is None for est in found["estimator"])
+    assert np.isfinite(found["test_score"]).all()
+
+
+def test_a_light_fit_is_compared_once_its_decisions_are_there():
+    est = fresh()
+    found = wf.compare([est.result_, "Nash"], folds=None)
+    again = wf.compare([stored(est).result_, "Nash"], CHOICES, folds=None)
+    assert str(again) == str(found)

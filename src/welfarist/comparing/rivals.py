@@ -218,6 +218,8 @@ def _rival(
     item: Item, learner: WelfareLearner | None, base: WelfareLearner, data: Decisions
 ) -> Rival:
     result = _result_of(item)
+    if isinstance(item, FitResult) and item.left_out is not None:
+        result = item.with_data(data)
     own = None if result is None else result.decided
     if result is not None and (own is None or not own.same_as(data)):
         if isinstance(item, FitResult):

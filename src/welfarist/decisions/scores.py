@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.decisions.checked_columns import as_action_names, as_column, as_counts
+from welfarist.decisions.digests import digest_of, parts_of
+from welfarist.people.source import is_source
 from welfarist.people.utility_tables import as_utility_table
 
 
@@ -134,3 +137,10 @@ class Scores:
             and np.array_equal(self.values, other.values)
             and np.array_equal(self.counts, other.counts)
         )
+
+    def digest(self) -> str:
+        """A text that is the same for the same scores, in the sense of :meth:`same_as`."""
+        own = [*parts_of(self.values), *parts_of(self.counts)]
+        if is_source(self.utilities):  # which is not all in memory
+            return digest_of([*own, self.utilities.shape])
+        return digest_of(chain(own, parts_of(self.utilities)))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from welfarist.base.data_frames import (
     collected,
@@ -37,6 +37,10 @@ from welfarist.solvers.base import Optimum
 _certified = certified
 
 
+# Options that learners of version 0.1.0 did not have.
+_SINCE_0_1 = {"family": "power", "keep_data": False}
+
+
 class WelfareLearner(BaseEstimator):  # type: ignore[misc]
     """What all learners share: how options reach the solver and results the attributes.
 
@@ -45,6 +49,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
     """
 
     takes: Any
+    result_: FitResult
 
     def fit_decisions(self, decided: Any) -> Any:
         """Learn from decisions that were checked before, such as ``result_.decided``."""
@@ -85,9 +90,27 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         """What there is to say about a fit to decisions of this kind."""
         raise NotImplementedError
 
+    def with_data(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Give a fitted learner that was pickled its decisions back, from what `fit` was given.
+
+        What needs them (standard errors, intervals, tests, checks) can then be asked again. Other
+        decisions than those that were fitted are refused.
+        """
+        check_is_fitted(self)
+        reader = clone(self)
+        self.result_ = self.result_.with_data(reader.read_decisions(X, y, sample_weight))
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        result = state.get("result_")
+        if self.keep_data and result is not None and result.decided is not None:
+            state = {**state, "result_": result.with_data()}
+        return state
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # A learner that was pickled by version 0.1.0 knew power means only.
-        super().__setstate__({"family": "power", **state})
+        # A learner that was pickled by version 0.1.0 knew power means only, and fewer options.
+        super().__setstate__({**_SINCE_0_1, **state})
 
     def _store(self, result: FitResult) -> None:
         self.result_ = result

@@ -55,7 +55,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         sometimes regardless of the welfares (lapse); never (none); or regardless of the welfares
         with a fixed probability (flip). The last two count errors: the rule with the fewest is
         found exactly, see :class:`Exact`. Or a noise model of your own.
-    family, p, weights, groups, prior, n_starts, max_iter, tol, progress, random_state
+    family, p, weights, groups, prior, n_starts, max_iter, tol, progress, random_state, keep_data
         As in :class:`WelfareRegressor`. There is no prior where errors are counted.
     solver : "newton", "grid", "two_stage", Grid, TwoStage, "exact" or Exact
         As in :class:`WelfareRegressor`. Where errors are counted the solver is "exact", whose
@@ -128,6 +128,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         tol: float = 1e-12,
         progress: ProgressOption = "auto",
         random_state: Any = None,
+        keep_data: bool = False,
     ) -> None:
         self.noise = noise
         self.family = family
@@ -143,6 +144,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self.tol = tol
         self.progress = progress
         self.random_state = random_state
+        self.keep_data = keep_data
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from comparisons.
@@ -296,8 +298,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
 
         Comparisons know people, not the columns of a table of both actions side by side.
         """
-        decided = self.result_.decided
-        known = None if decided is None else decided.stakeholders
+        # A learner of version 0.1.0 knows them from its decisions only.
+        known = getattr(self, "_people", getattr(self.result_.decided, "stakeholders", None))
         if known is None or hasattr(self, "feature_names_in_"):
             return X
         values, columns = split_names(X)
@@ -361,6 +363,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             self._keep(Labels(np.array([-1, 1])))
             self.n_features_in_ = 2 * known.people
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            self._people = known.stakeholders
             self._look_at_scales(known)
             return known
         y = collected_column(y)
@@ -382,6 +385,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             counts=as_counts(sample_weight, "sample_weight", len(table)),
         )
         made.stakeholders = names
+        self._people = names
         self._look_at_scales(made)
         return made
 

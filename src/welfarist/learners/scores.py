@@ -67,6 +67,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         Whether the slow solvers show a progress bar; "auto" does in a terminal.
     random_state : int, Generator or RandomState, optional
         Seed of the random starts; left out, it is a fixed seed, so that fits can be repeated.
+    keep_data : bool
+        Whether a fitted learner takes the decisions along when it is pickled. If not, its
+        `result_` keeps all that has been worked out, and :meth:`with_data` gives them back.
 
     Attributes
     ----------
@@ -108,6 +111,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         tol: float = 1e-12,
         progress: ProgressOption = "auto",
         random_state: Any = None,
+        keep_data: bool = False,
     ) -> None:
         self.family = family
         self.p = p
@@ -121,6 +125,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.tol = tol
         self.progress = progress
         self.random_state = random_state
+        self.keep_data = keep_data
 
     def fit(self, U: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from scores.

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.results.data_left_out import refuse
 from welfarist.results.learned import Learned
 
 
 def judged_utilities(result: Learned) -> FloatArray:
     """Return the utilities (N, d) of the actions that were scored or compared."""
     if result.decided is None:
-        raise InputError(
-            "typical utilities need the decisions; found a record without them. Ask the fit "
-            "itself, before without_data()."
-        )
+        refuse("typical utilities")
     return np.asarray(result.decided.utilities)
 
 

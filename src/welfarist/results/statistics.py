@@ -27,6 +27,7 @@ from welfarist.inference.power_profile import Profile, profile_of
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
 from welfarist.inference.wald_tests import check_wald, wald
 from welfarist.losses.observed import UnitName
+from welfarist.results.data_left_out import DecisionsMissingError, refuse
 from welfarist.results.learned import Learned
 
 
@@ -287,10 +288,14 @@ class Statistics:
         """
         kind = self.learned.covariance if covariance is None else covariance
         likelihood = self.likelihood
-        return likelihood.once(
-            ("estimates", level, method, kind),
-            lambda: estimates(likelihood, level, method, kind, self._resampled),
-        )
+        try:
+            return likelihood.once(
+                ("estimates", level, method, kind),
+                lambda: estimates(likelihood, level, method, kind, self._resampled),
+            )
+        except DecisionsMissingError as refusal:  # some was worked out before, but not this
+            bare = estimates(likelihood, None, method, kind, self._resampled)
+            return replace(bare, refusals=(f"No intervals: {refusal}",))
 
     def _interval(
         self,
@@ -372,10 +377,7 @@ class Statistics:
         """The likelihood, or why there is none."""
         found = self.learned.likelihood
         if found is None and self.learned.decided is None:
-            raise InputError(
-                "standard errors, intervals, tests and information criteria need the decisions; "
-                "found a record without them. Ask the fit itself, before without_data()."
-            )
+            refuse("standard errors, intervals, tests and information criteria")
         if found is None:
             raise InputError(
                 "standard errors, intervals, tests and information criteria need a likelihood; "
