@@ -355,3 +355,79 @@ def test_a_light_fit_is_compared_once_its_decisions_are_there():
     found = wf.compare([est.result_, "Nash"], folds=None)
     again = wf.compare([stored(est).result_, "Nash"], CHOICES, folds=None)
     assert str(again) == str(found)
+
+
+# --- warm starts and lines about the search ----------------------------------------------------
+
+# Losses of the same optimum differ by less than this share, as in the multistart.
+SAME = 1e-8
+
+
+def quietly(est, *data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        return est.fit(*data)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_warm_start_is_never_worse_than_a_cold_one(seed):
+    rng = np.random.default_rng(seed)
+    people = int(rng.integers(2, 7))
+    p = float(rng.choice([-8.0, -1.0, 0.0, 1.0, 6.0]))
+    world = wf.simulate.individuals(30, people, p=p, random_state=seed)
+    pairs = wf.simulate.random_pairs(30, 120, random_state=seed)
+    decided = wf.simulate.comparisons(world, pairs, tau=4, random_state=seed)
+    cold = quietly(wf.ComparisonClassifier(), decided)
+    warm = wf.ComparisonClassifier(warm_start=True)
+    # Starts from elsewhere: another part of the decisions, a wrong power, the limit, itself.
+    for first in (decided[:40], decided[40:], decided):
+        quietly(warm, first)
+    for power in (5.0, -np.inf):
+        quietly(warm.set_params(p=power), decided)
+        quietly(warm.set_params(p=None), decided)
+        assert warm.loss_ <= cold.loss_ * (1 + SAME)
+
+
+def test_a_warm_start_goes_on_from_the_last_solution():
+    est = wf.ComparisonClassifier(warm_start=True).fit(CHOICES[:400])
+    est = stored(est)  # a pickle goes on as well
+    cold = wf.ComparisonClassifier().fit(CHOICES)
+    est.fit(CHOICES)
+    assert est.p_ == pytest.approx(cold.p_, rel=1e-5)
+    assert len(est.result_.start_values) == len(cold.result_.start_values) + 1
+    again = wf.WelfareRegressor(warm_start=True, prior=2).fit(SCORES.utilities, SCORES.scores)
+    loss = again.loss_
+    assert again.fit(SCORES.utilities, SCORES.scores).loss_ == pytest.approx(loss, rel=SAME)
+    two = SCORES.utilities[:, :2]
+    fewer = quietly(again, two, SCORES.scores)  # other people: a cold fit
+    assert fewer.loss_ == quietly(wf.WelfareRegressor(prior=2), two, SCORES.scores).loss_
+    shared = wf.ComparisonClassifier(warm_start=True).fit(CHOICES)
+    shared.set_params(groups=["a", "a", "b"], noise="lapse")
+    plain = wf.ComparisonClassifier(groups=["a", "a", "b"], noise="lapse")
+    assert quietly(shared, CHOICES).loss_ <= quietly(plain, CHOICES).loss_ * (1 + SAME)
+
+
+def test_warm_starts_that_would_do_nothing_are_refused():
+    for options in ({"solver": "grid"}, {"solver": "two_stage"}, {"noise": "flip"}):
+        with pytest.raises(wf.InputError, match='warm_start=True needs solver="newton"'):
+            wf.ComparisonClassifier(warm_start=True, weights="equal", **options).fit(CHOICES)
+    with pytest.raises(wf.InputError, match="warm_start must be True or False"):
+        wf.ComparisonClassifier(warm_start=1).fit(CHOICES)
+
+
+def test_verbose_says_how_the_search_goes(capsys):
+    wf.ComparisonClassifier().fit(CHOICES)
+    assert capsys.readouterr().out == ""
+    wf.ComparisonClassifier(verbose=1).fit(CHOICES)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("[welfarist] FitResult(p=")
+    assert "loss" in line
+    est = wf.WelfareRegressor(verbose=2).fit(SCORES.utilities, SCORES.scores)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(est.result_.start_values) + 1
+    assert lines[0].startswith("[welfarist] start 1: loss ")
+    quietly(wf.ComparisonClassifier(noise="flip", weights="equal", verbose=True), CHOICES)
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    for wrong in (-1, 0.5, "loud"):
+        with pytest.raises(wf.InputError, match="verbose must be a whole number from 0"):
+            wf.ComparisonClassifier(verbose=wrong).fit(CHOICES)

@@ -57,6 +57,7 @@ class Setup:
         The default solver, which also fits nulls and first guesses.
     progress : bool or "auto"
     random_state : seed
+    verbose : int
     """
 
     family: Family
@@ -71,6 +72,7 @@ class Setup:
     newton: Newton
     progress: ProgressOption
     random_state: Any
+    verbose: int = 0
 
     @classmethod
     def of(cls, learner: Any, decided: Any) -> Setup:
@@ -92,6 +94,7 @@ class Setup:
             options.newton_of(learner.n_starts, learner.max_iter, learner.tol),
             learner.progress,
             learner.random_state,
+            options.check_verbose(learner.verbose),
         )
 
     def knowing(self, has_zeros: bool) -> Setup:
@@ -128,7 +131,7 @@ class Setup:
             self.generator(),
             p=within_search(self.p, loss),
             observations=observations,
-            progress=Progress(self.progress),
+            progress=Progress(self.progress, self.verbose),
         )
 
 

@@ -15,6 +15,7 @@ from welfarist.base.data_frames import (
     refuse_twins,
 )
 from welfarist.base.errors import InputError
+from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray, utilities_error
 from welfarist.learners import options
 from welfarist.learners.assembly import (
@@ -25,6 +26,7 @@ from welfarist.learners.assembly import (
     record_of,
 )
 from welfarist.learners.targets import target_error
+from welfarist.learners.warm_starts import warmed
 from welfarist.losses import DecisionEvaluation, DecisionLoss, Point
 from welfarist.people.utility_tables import refuse_missing
 from welfarist.proofs import certified
@@ -38,7 +40,7 @@ _certified = certified
 
 
 # Options that learners of version 0.1.0 did not have.
-_SINCE_0_1 = {"family": "power", "keep_data": False}
+_SINCE_0_1 = {"family": "power", "keep_data": False, "warm_start": False, "verbose": 0}
 
 
 class WelfareLearner(BaseEstimator):  # type: ignore[misc]
@@ -79,6 +81,9 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
     def _learn(self, setup: Setup, decided: Any, loss: DecisionLoss) -> None:
         """Find the best rule, and store the record of the fit."""
         solver = options.solver_of(self.solver, setup.newton)
+        if options.check_flag(self.warm_start, "warm_start"):
+            last, interior = getattr(self, "result_", None), setup.concentration is not None
+            solver = warmed(solver, loss, last, setup.p, interior)
         optimum = setup.minimise(loss, solver)
         said = self._describe(setup, decided, loss, optimum)
         likelihood = likelihood_of(setup, decided, loss, optimum)
@@ -120,6 +125,9 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         self.converged_ = result.converged
         self.n_iter_ = result.n_iter
         self.welfare_ = result.welfare
+        if self.verbose:
+            told = f"loss {result.loss:.10g} after {result.n_iter} steps in all"
+            Progress(False, int(self.verbose)).say(f"{result!r}, {told}", 1)
         caveat.give(result.caveats)
 
     def __sklearn_tags__(self) -> Any:

@@ -31,6 +31,7 @@ from welfarist.learners.assembly import (
 from welfarist.learners.base import WelfareLearner, at_optimum, refuse_nothing
 from welfarist.learners.counted import CountedFit
 from welfarist.learners.scoring import refuse_other_outcomes
+from welfarist.learners.warm_starts import refuse_others
 from welfarist.losses import DecisionLoss, Point, loss_of_comparisons
 from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
 from welfarist.noise.base import TAU
@@ -55,8 +56,10 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         sometimes regardless of the welfares (lapse); never (none); or regardless of the welfares
         with a fixed probability (flip). The last two count errors: the rule with the fewest is
         found exactly, see :class:`Exact`. Or a noise model of your own.
-    family, p, weights, groups, prior, n_starts, max_iter, tol, progress, random_state, keep_data
+    family, p, weights, groups, prior, n_starts, max_iter, tol, progress, random_state
         As in :class:`WelfareRegressor`. There is no prior where errors are counted.
+    warm_start, verbose, keep_data
+        As in :class:`WelfareRegressor`. There is no warm start where errors are counted.
     solver : "newton", "grid", "two_stage", Grid, TwoStage, "exact" or Exact
         As in :class:`WelfareRegressor`. Where errors are counted the solver is "exact", whose
         first guess of learned weights "newton" makes.
@@ -128,6 +131,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         tol: float = 1e-12,
         progress: ProgressOption = "auto",
         random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
         keep_data: bool = False,
     ) -> None:
         self.noise = noise
@@ -144,6 +149,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self.tol = tol
         self.progress = progress
         self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.keep_data = keep_data
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -240,6 +247,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
 
     def _count_errors(self, setup: Setup, comparisons: Comparisons, rho: options.RhoOption) -> None:
         solver = options.exact_of(self.solver, self.noise, self.prior)
+        refuse_others(not options.check_flag(self.warm_start, "warm_start"))
         options.require_countable(setup.family, comparisons.utilities, self.noise)
         setup = setup.knowing(bool((comparisons.utilities == 0).any()))
         fit = CountedFit(comparisons, setup, solver)

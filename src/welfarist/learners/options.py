@@ -160,6 +160,14 @@ def check_flag(value: object, name: str) -> bool:
     return bool(value)
 
 
+def check_verbose(value: object) -> int:
+    """Require how much is to be said: a whole number from 0 on, or True and False."""
+    whole = isinstance(value, bool | np.bool_ | int | np.integer)
+    if not whole or int(value) < 0:  # type: ignore[call-overload]
+        raise InputError(f"verbose must be a whole number from 0 on; found {value!r}.")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
 def newton_of(n_starts: object, max_iter: Any, tol: Any) -> Newton:
     """Return the default solver with its settings."""
     return Newton(

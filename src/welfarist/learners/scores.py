@@ -67,6 +67,13 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         Whether the slow solvers show a progress bar; "auto" does in a terminal.
     random_state : int, Generator or RandomState, optional
         Seed of the random starts; left out, it is a fixed seed, so that fits can be repeated.
+    warm_start : bool
+        Whether `fit` also searches from what the learner learned before ("newton" only). The
+        starts of a cold fit are made all the same, so that no worse optimum is taken for the
+        best: they end early where they run into the one that was known. A solution about other
+        people or of another family says nothing, and the fit is a cold one.
+    verbose : int
+        How much is printed on the way: nothing, how the search ended (1), every start (2).
     keep_data : bool
         Whether a fitted learner takes the decisions along when it is pickled. If not, its
         `result_` keeps all that has been worked out, and :meth:`with_data` gives them back.
@@ -111,6 +118,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         tol: float = 1e-12,
         progress: ProgressOption = "auto",
         random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
         keep_data: bool = False,
     ) -> None:
         self.family = family
@@ -125,6 +134,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.tol = tol
         self.progress = progress
         self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.keep_data = keep_data
 
     def fit(self, U: Any, y: Any = None, sample_weight: Any = None) -> Self:
