@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         MisfitWarning,
         NotConvergedWarning,
         NotIdentifiedWarning,
+        PairScalingWarning,
         SearchRangeWarning,
         SeparationWarning,
         WelfaristError,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide, compare
     from welfarist.counting.exact_solver import Exact
-    from welfarist.decisions import Comparisons
+    from welfarist.decisions import Comparisons, Scores
     from welfarist.families.named import Doctrine
     from welfarist.families.power_mean.derivatives import (
         LogMeanDerivatives,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from welfarist.families.power_mean.doctrines import DOCTRINES, doctrine_of, power_of
     from welfarist.families.power_mean.mean import log_power_mean, power_mean
     from welfarist.families.rule import WelfareFunction
-    from welfarist.learners import ComparisonClassifier, WelfareRegressor
+    from welfarist.learners import ComparisonClassifier, PairTransformer, WelfareRegressor
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
     from welfarist.results.record import FitResult
@@ -73,10 +74,13 @@ __all__ = [
     "noise",
     "NotConvergedWarning",
     "NotIdentifiedWarning",
+    "PairScalingWarning",
+    "PairTransformer",
     "plots",
     "power_mean",
     "power_of",
     "save_model",
+    "Scores",
     "SearchRangeWarning",
     "SeparationWarning",
     "shift_table",
@@ -118,10 +122,13 @@ _ON_DEMAND = {
     "noise": "noise",
     "NotConvergedWarning": _ERRORS,
     "NotIdentifiedWarning": _ERRORS,
+    "PairScalingWarning": _ERRORS,
+    "PairTransformer": "learners",
     "plots": "show.plots",
     "power_mean": "families.power_mean.mean",
     "power_of": "families.power_mean.doctrines",
     "save_model": "results.saved_models",
+    "Scores": "decisions",
     "SearchRangeWarning": _ERRORS,
     "SeparationWarning": _ERRORS,
     "shift_table": "comparing.shifts",

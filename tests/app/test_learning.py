@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import welfarist as wf
@@ -101,3 +103,19 @@ def test_warnings_become_texts_and_those_of_others_stay():
     with pytest.warns(DeprecationWarning, match="old"):
         said = heard_of(flat, ("old", DeprecationWarning), flat)
     assert said == ["flat"]
+
+
+def test_surprising_scores_of_a_file_have_the_names_of_their_actions(folder):
+    rows = ["action,staff,payers,score"]
+    rng = np.random.default_rng(0)
+    for i, (staff, payers) in enumerate(rng.uniform(1, 10, (30, 2)).round(2).tolist()):
+        rows.append(f"plan {i},{staff},{payers},{(staff + payers) / 2 + (3 if i == 7 else 0)}")
+    (folder / "scored.csv").write_text("\n".join(rows) + "\n")
+    asked = fitting.FitRequest("scored.csv", decision=DecisionOptions(score="score"))
+    fitted = fitting.fit(asked, fitting.read(asked))
+    assert fitted.result.surprises(1)[0].action == "plan 7"
+    fitted.write_report("report.html")
+    page = (folder / "report.html").read_text()
+    assert "<td" in page.split("plan 7")[0]
+    asked = replace(asked, table=TableOptions(numbered=True, ignore="action"))
+    assert fitting.fit(asked, fitting.read(asked)).result.surprises(1)[0].name is None

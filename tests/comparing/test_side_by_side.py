@@ -291,7 +291,7 @@ def test_bad_input():
         ((["Nash"],), {}, "found neither X nor a fit"),
         ((["Nash"], SCORES.utilities, SCORES.scores), {}, "nothing says which"),
         (([scores], SCORES.utilities), {}, "X must come with y"),
-        (([LEARNED], CHOICES, CHOICES.outcomes), {}, "Comparisons hold their outcomes"),
+        (([LEARNED], CHOICES, -CHOICES.outcomes), {}, "Comparisons hold their outcomes"),
         (([LEARNED, scores],), {}, "same decisions"),
         (([LEARNED, part],), {}, "same decisions"),
         (([part.result_], CHOICES), {}, "on the decisions it was made from"),

@@ -668,7 +668,7 @@ def test_levels_are_explained():
 
 def test_a_pickled_result_gives_the_same_answers():
     result = wf.ComparisonClassifier().fit(CHOICES.comparisons()).result_
-    again = pickle.loads(pickle.dumps(result))
+    again = pickle.loads(pickle.dumps(result.with_data()))
     assert again.interval("p") == result.interval("p")
     assert (again.bse == result.bse).all()
     assert again.test("Nash") == result.test("Nash")

@@ -111,7 +111,7 @@ class Decided:
 
     Attributes
     ----------
-    X : Comparisons or data frame
+    X : Comparisons or Scores
     scores : (N,) array or None
         None for comparisons.
     people : tuple of str
@@ -134,7 +134,7 @@ class Decided:
     @property
     def kind(self) -> str:
         """What kind of decisions these are."""
-        return "scores" if self.scores is not None else str(self.X.kind)
+        return str(self.X.kind)
 
 
 # Options that say something about comparisons, and what wide tables make of the others.
@@ -214,13 +214,17 @@ def _wide(path: str, table: TableOptions, decision: DecisionOptions, least: floa
 
 
 def _scored(path: str, table: TableOptions, score: str | None, least: float) -> Decided:
+    from welfarist.decisions import Scores
+
     notes = []
     if score is None:
         score = _score_column(path, table)
         notes.append(f"{path}: the scores are in the column {score!r}.")
     actions = read_actions(path, score=score, least=least, **table.actions())
     people = actions.stakeholders
-    return Decided(actions.frame(), actions.scores, people, (*notes, *actions.notes))
+    names = None if table.numbered else actions.names
+    scores = Scores.of(actions.frame(), actions.scores, names=names, least=least)
+    return Decided(scores, actions.scores, people, (*notes, *actions.notes))
 
 
 def _score_column(path: str, table: TableOptions) -> str:

@@ -33,6 +33,11 @@ def power(value: str | None) -> str | None:
     return value
 
 
+def power_or_learn(value: str | None) -> str | None:
+    """Require a number or a doctrine; what is to be learned is left out, or "learn"."""
+    return None if value is not None and value.strip().lower() == "learn" else power(value)
+
+
 def doctrine(value: str | None) -> str | None:
     """Require the name of a doctrine."""
     return None if value is None else _named_doctrine(value, "one of ")

@@ -14,6 +14,14 @@ from welfarist.base.errors import InputError
 
 # Where a table is made, not given: the first of these that is installed.
 _FRAME_LIBRARIES = ("pandas", "polars")
+# Libraries whose tables are worked out when asked for, and how to ask.
+_LAZY = {
+    "dask": ".compute()",
+    "dask_expr": ".compute()",
+    "duckdb": ".arrow()",
+    "ibis": ".to_pyarrow()",
+    "pyspark": ".toPandas()",
+}
 
 
 def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
@@ -39,7 +47,7 @@ def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
     >>> split_names(polars.DataFrame({"donor": [1.0], "recipient": [2.0]}))
     (array([[1., 2.]]), ('donor', 'recipient'))
     """
-    # The type is asked, not the table: a lazy frame may have to be computed to know its columns.
+    table = collected(table)
     if isinstance(table, np.ndarray | list | tuple) or not hasattr(type(table), "columns"):
         return table, None
     import narwhals as nw  # only here: importing the package stays light without data frames
@@ -64,6 +72,75 @@ def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
     # Libraries number the columns nobody named; a number is not a name.
     named = all(isinstance(label, str) for label in labels)
     return values, tuple(labels) if named else None
+
+
+def collected(table: Any) -> Any:
+    """Return a lazy frame of polars as a data frame; anything else as it came.
+
+    Frames of libraries whose results may not fit into memory are refused in words.
+
+    Examples
+    --------
+    >>> import polars
+    >>> collected(polars.LazyFrame({"donor": [1.0]})).shape
+    (1, 1)
+    """
+    module = type(table).__module__.partition(".")[0]
+    if module == "polars":
+        # Only a lazy one has the method.
+        return table.collect() if hasattr(type(table), "collect") else table
+    advice = _LAZY.get(module)
+    if advice is None or not hasattr(type(table), "columns"):
+        return table
+    raise InputError(
+        f"a table must be in memory; found a {type(table).__name__} of {module}, which has yet to "
+        f"be worked out. Call {advice} first."
+    )
+
+
+def collected_column(values: Any) -> Any:
+    """Return a lazy frame of one column as a series; anything else as it came."""
+    found = collected(values)
+    one = found is not values and len(found.columns) == 1
+    return found.to_series() if one else found
+
+
+def stacked_halves(table: Any, names: Sequence[str]) -> Any:
+    """Return the left half of a data frame's columns above the right one, under common names.
+
+    None if it is no data frame.
+
+    Examples
+    --------
+    >>> import polars
+    >>> both = polars.DataFrame({"self_x": [1.0], "self_y": [2.0]})
+    >>> stacked_halves(both, ["self"])["self"].to_list()
+    [1.0, 2.0]
+    """
+    if isinstance(table, np.ndarray | list | tuple) or not hasattr(type(table), "columns"):
+        return None
+    import narwhals as nw
+
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    columns, half = frame.columns, len(frame.columns) // 2
+    parts = [
+        frame.select(part).rename(dict(zip(part, names, strict=True)))
+        for part in (columns[:half], columns[half:])
+    ]
+    return nw.concat(parts).to_native()
+
+
+def side_by_side(table: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the upper half of a table's rows beside the lower one.
+
+    Examples
+    --------
+    >>> side_by_side(np.array([[1, 2], [3, 4]]))
+    array([[1, 2, 3, 4]])
+    """
+    return np.hstack(np.vsplit(table, 2))
 
 
 def row_names(table: Any) -> tuple[str, ...] | None:

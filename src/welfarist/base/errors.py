@@ -12,6 +12,7 @@
         ├── MisfitWarning         the rule does not describe the scores
         ├── NotConvergedWarning   the solver stopped before it could be sure
         ├── NotIdentifiedWarning  the data do not determine p or a weight
+        ├── PairScalingWarning    both actions of a pair seem to be on different scales
         ├── SeparationWarning     choices are noise-free under some rule; tau is at its cap
         └── SearchRangeWarning    the search over p or tau was cut short, or ended at its edge
 
@@ -47,6 +48,10 @@ class NotConvergedWarning(WelfaristWarning):
 
 class NotIdentifiedWarning(WelfaristWarning):
     """The data do not determine the power, or somebody's weight."""
+
+
+class PairScalingWarning(WelfaristWarning):
+    """The two actions of each pair seem to be on different scales: see PairTransformer."""
 
 
 class SeparationWarning(WelfaristWarning):

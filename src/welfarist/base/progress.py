@@ -20,9 +20,13 @@ class Progress:
     ----------
     show : bool or "auto"
         "auto" shows a bar if standard error is a terminal and rich is installed.
+    verbose : int
+        How much is said in lines on standard output: nothing, how a search ended (1), or each of
+        its parts as well (2).
     """
 
-    def __init__(self, show: ProgressOption = "auto") -> None:
+    def __init__(self, show: ProgressOption = "auto", verbose: int = 0) -> None:
+        self.verbose = verbose
         if show not in (True, False, "auto"):
             raise InputError(f'progress must be True, False or "auto"; found {show!r}.')
         # Looking for a package takes a third of a millisecond, as long as a tenth of a small fit.
@@ -44,3 +48,8 @@ class Progress:
         yield from track(
             items, description, total=total, console=Console(stderr=True), transient=True
         )
+
+    def say(self, text: str, level: int = 2) -> None:
+        """Print a line, if that much is to be said."""
+        if self.verbose >= level:
+            print(f"[welfarist] {text}", flush=True)

@@ -125,6 +125,8 @@ class ScoreSurprise:
     count : float
         How much the score counted.
     stakeholders : tuple of str
+    name : str or None
+        The action's name, if it has one.
     """
 
     row: int
@@ -136,19 +138,26 @@ class ScoreSurprise:
     standardised: float
     count: float
     stakeholders: tuple[str, ...]
+    name: str | None = None
+
+    @property
+    def action(self) -> str:
+        """What to call the action: its name, or its row number."""
+        return f"action {self.row}" if self.name is None else self.name
 
     def __str__(self) -> str:
         named = zip(self.stakeholders, self.utilities, self.shares, strict=True)
         parts = [f"{name} {u:.4g} (share {s:.2f})" for name, u, s in list(named)[:_MOST_NAMED]]
         more = len(self.utilities) - len(parts)
+        scored = "scored" if self.name is None else f"{self.name} was scored"
         return (
-            f"row {self.row}: scored {self.score:.4g} though the rule says {self.fitted:.4g} "
+            f"row {self.row}: {scored} {self.score:.4g} though the rule says {self.fitted:.4g} "
             f"({self.standardised:+.1f} times the usual residual): {', '.join(parts)}"
             + (f" and {more} more" if more else "")
         )
 
     def _record(self) -> dict[str, Any]:
-        names = ("row", "score", "fitted", "residual", "standardised", "count")
+        names = ("row", "action", "score", "fitted", "residual", "standardised", "count")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
         for i, name in enumerate(self.stakeholders):
             found[f"utility of {name}"] = float(self.utilities[i])
@@ -296,7 +305,7 @@ def surprising_scores(
     shares = rule.shares(decided.utilities[order])
     found = [
         ScoreSurprise(
-            int(row),
+            row,
             decided.utilities[row],
             shares[k],
             float(decided.values[row]),
@@ -305,8 +314,9 @@ def surprising_scores(
             float(residual[row] / unit),
             float(counts[row]),
             stakeholders,
+            None if decided.names is None else decided.names[row],
         )
-        for k, row in enumerate(order)
+        for k, row in enumerate(order.tolist())
     ]
     heading = f"The {len(found)} scores that are furthest from the rule, of {counts.sum():g}:"
     return Surprises(found, float(counts.sum()), heading)

@@ -107,7 +107,9 @@ NoiseName = Literal["logistic", "lapse", "flip", "none"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 Noise = Annotated[NoiseName, typer.Option(help="How choices err.")]
 _POWER = "The power: a number, inf, -inf or a doctrine"
-Power = Annotated[Text, _option(f"{_POWER} (learned).", "--p", metavar="P", check=values.power)]
+Power = Annotated[
+    Text, _option(f"{_POWER} (learned).", "--p", metavar="P", check=values.power_or_learn)
+]
 RulePower = Annotated[Text, _option(f"{_POWER}.", "--p", metavar="P", check=values.power)]
 Weights = Annotated[
     Text,

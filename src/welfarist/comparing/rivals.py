@@ -22,6 +22,7 @@ from welfarist.families.power_mean.doctrines import power_of
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.learners import LEARNERS, WelfareLearner, learner_for, options
+from welfarist.learners.scoring import refuse_other_outcomes
 from welfarist.results.caveats import give
 from welfarist.results.record import FitResult
 
@@ -173,13 +174,13 @@ def _again(result: FitResult) -> WelfareLearner | None:
 def _given(X: Any, y: Any, known: list[WelfareLearner]) -> Decisions:
     """The decisions that were passed, checked by the first learner that takes them."""
     if any(isinstance(X, learner.takes) for learner in LEARNERS):
-        if y is not None:
-            raise InputError("Comparisons hold their outcomes; found y as well. Pass X alone.")
+        refuse_other_outcomes(X, y)
         taken: Decisions = X
         return taken
     if y is None:
         raise InputError(
-            "X must come with y, the outcomes or scores, unless it is Comparisons; found X alone."
+            "X must come with y, the outcomes or scores, unless it is Comparisons or Scores; found "
+            "X alone."
         )
     if not known:
         raise InputError(
@@ -255,6 +256,8 @@ def _rival(
     item: Item, learner: WelfareLearner | None, base: WelfareLearner, data: Decisions
 ) -> Rival:
     result = _result_of(item)
+    if isinstance(item, FitResult) and item.left_out is not None:
+        result = item.with_data(data)
     own = None if result is None else result.decided
     if result is not None and (own is None or not own.same_as(data)):
         if isinstance(item, FitResult):
@@ -302,7 +305,7 @@ def _in_words(learner: WelfareLearner | None, result: FitResult | None) -> str:
         weights = "equal weights" if learner.weights == "equal" else learned
     family = options.family_of(learner.family)
     shape = family.shape.name
-    power = f"learned {shape}" if learner.p is None else f"{shape} = {learner.p}"
+    power = f"learned {shape}" if options.is_learned(learner.p) else f"{shape} = {learner.p}"
     noise = getattr(learner, "noise", "logistic")
     extra = "" if noise == "logistic" else f", noise {getattr(noise, 'name', noise)}"
     scale = ", scale" if getattr(learner, "scale", False) else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,11 @@ from welfarist.decisions.checked_columns import (
     as_outcomes,
     as_pairs,
 )
+from welfarist.decisions.digests import digest_of, parts_of
 from welfarist.decisions.labels import numbered
 from welfarist.decisions.merged_pairs import MergedPairs, merged, pair_keys
 from welfarist.decisions.paired_columns import paired_stems
+from welfarist.people.source import is_source
 from welfarist.people.utility_tables import as_utility_table, distinct_rows, shifted_table
 
 
@@ -236,6 +239,13 @@ class Comparisons:
             return np.array_equal(self.utilities, other.utilities)
         # The same actions may be numbered in another way.
         return np.array_equal(self.utilities[self.pairs], other.utilities[other.pairs])
+
+    def digest(self) -> str:
+        """A text that is the same for the same comparisons, in the sense of :meth:`same_as`."""
+        own = [*parts_of(self.outcomes), *parts_of(self.counts)]
+        if is_source(self.utilities):  # which is not all in memory
+            return digest_of([*own, *parts_of(self.pairs), self.utilities.shape])
+        return digest_of(chain(own, (self.utilities[rows] for rows in parts_of(self.pairs))))
 
     @cached_property
     def merged(self) -> MergedPairs:

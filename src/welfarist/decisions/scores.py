@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
-from welfarist.decisions.checked_columns import as_column, as_counts
+from welfarist.decisions.checked_columns import as_action_names, as_column, as_counts
+from welfarist.decisions.digests import digest_of, parts_of
+from welfarist.people.source import is_source
 from welfarist.people.utility_tables import as_utility_table, shifted_table
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Welfare as the decision maker stated it for each action.
+    """Welfare as the decision maker stated it for each action; made by :meth:`of`.
 
     Attributes
     ----------
@@ -26,12 +30,21 @@ class Scores:
     counts : (N,) array
         How much each score counts; ones if not given.
     stakeholders : tuple of str or None
+    names : tuple of str or None
+        The actions' names.
+
+    Examples
+    --------
+    >>> decided = Scores.of([[4.0, 1.0], [2.0, 2.0]], [2.5, 2.0], names=["clinic", "school"])
+    >>> len(decided), decided[:1].names
+    (2, ('clinic',))
     """
 
     utilities: FloatArray
     values: FloatArray
     counts: FloatArray
     stakeholders: tuple[str, ...] | None = None
+    names: tuple[str, ...] | None = None
 
     kind = "scores"
     by_hint = "Give Comparisons(…, by=…), or by=… to Comparisons.from_arrays, and fit to that."
@@ -47,13 +60,26 @@ class Scores:
         utilities: object,
         scores: object,
         sample_weight: object = None,
+        names: object = None,
         least: float = 0.0,
     ) -> Scores:
         """Check and take over utilities (N, d), scores (N,) and optional weights (N,).
 
-        No utility may be below `least`.
+        Parameters
+        ----------
+        utilities : (N, d) array-like or data frame
+            One row per action, one column per person; column names become stakeholder names.
+        scores : (N,) array-like
+        sample_weight : (N,) array-like, optional
+            How much each score counts.
+        names : (N,) sequence of str, optional
+            The actions' names, each its own. Left out, they are the index of a pandas data frame
+            that has one other than row numbers.
+        least : float
+            The smallest that a utility may be: less than 0 where a constant will be added to all.
         """
-        table, names = as_utility_table(utilities, least)
+        given = row_names(utilities) if names is None else names
+        table, people = as_utility_table(utilities, least)
         values = as_column(scores, "scores", len(table))
         bad = ~np.isfinite(values)
         if bad.any():
@@ -62,7 +88,21 @@ class Scores:
                 f"scores must be finite; found {found} at row {int(np.argmax(bad))}. "
                 "Leave out the actions that were not scored."
             )
-        return cls(table, values, as_counts(sample_weight, "sample_weight", len(table)), names)
+        counts = as_counts(sample_weight, "sample_weight", len(table))
+        called = None if given is None else as_action_names(given, len(table))
+        return cls(table, values, counts, people, called)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of scores, as scikit-learn asks for it."""
+        return (len(self),)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Scores that were pickled by version 0.1.0 knew no names.
+        vars(self).update({"names": None, **state})
 
     @property
     def people(self) -> int:
@@ -70,12 +110,16 @@ class Scores:
         return int(self.utilities.shape[1])
 
     def __getitem__(self, chosen: Any) -> Scores:
-        """Return some of the scores, by row numbers or mask."""
+        """Return some of the scores, by slice, row numbers or mask."""
+        if isinstance(chosen, tuple) and len(chosen) == 2 and chosen[1] is Ellipsis:
+            chosen = chosen[0]  # how scikit-learn asks for rows
+        rows = np.atleast_1d(np.arange(len(self))[chosen])
         return replace(
             self,
-            utilities=self.utilities[chosen],
-            values=self.values[chosen],
-            counts=self.counts[chosen],
+            utilities=self.utilities[rows],
+            values=self.values[rows],
+            counts=self.counts[rows],
+            names=None if self.names is None else tuple(self.names[i] for i in rows.tolist()),
         )
 
     def shifted(self, shift: float, offset: float = 0.0) -> Scores:
@@ -101,3 +145,10 @@ class Scores:
             and np.array_equal(self.values, other.values)
             and np.array_equal(self.counts, other.counts)
         )
+
+    def digest(self) -> str:
+        """A text that is the same for the same scores, in the sense of :meth:`same_as`."""
+        own = [*parts_of(self.values), *parts_of(self.counts)]
+        if is_source(self.utilities):  # which is not all in memory
+            return digest_of([*own, self.utilities.shape])
+        return digest_of(chain(own, parts_of(self.utilities)))

@@ -204,7 +204,10 @@ def flat_weights(likelihood: Likelihood) -> frozenset[int]:
         return frozenset()
     if not likelihood.learned_weights:
         return frozenset()
-    return likelihood.once("flat weights", lambda: _flat_weights(likelihood))
+    try:
+        return likelihood.once("flat weights", lambda: _flat_weights(likelihood))
+    except InputError:  # the decisions were left out before anybody asked
+        return frozenset()
 
 
 def _flat_weights(likelihood: Likelihood) -> frozenset[int]:

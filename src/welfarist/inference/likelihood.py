@@ -113,8 +113,8 @@ class Likelihood:
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        # What can be worked out again need not travel.
-        return {**vars(self), "_known": {}}
+        # What can be worked out again need not travel; without decisions nothing can.
+        return dict(vars(self)) if self.decided is None else {**vars(self), "_known": {}}
 
     def once(self, what: Hashable, work: Callable[[], Found]) -> Found:
         """Return the outcome of some work, which is done when first asked for."""
@@ -122,6 +122,11 @@ class Likelihood:
             self._known[what] = work()
         found: Found = self._known[what]
         return found
+
+    @property
+    def known(self) -> dict[Hashable, Any]:
+        """What has been worked out, by what it is."""
+        return self._known
 
     @property
     def observations(self) -> float:

@@ -2,9 +2,20 @@
 
 from welfarist.learners.base import WelfareLearner
 from welfarist.learners.comparisons import ComparisonClassifier
+from welfarist.learners.pair_transformer import PairTransformer
 from welfarist.learners.scores import WelfareRegressor
+from welfarist.learners.scoring import teach_scorers
 
-__all__ = ["ComparisonClassifier", "learner_for", "LEARNERS", "WelfareLearner", "WelfareRegressor"]
+__all__ = [
+    "ComparisonClassifier",
+    "learner_for",
+    "LEARNERS",
+    "PairTransformer",
+    "WelfareLearner",
+    "WelfareRegressor",
+]
+
+teach_scorers()
 
 # One for each kind of decisions.
 LEARNERS: tuple[type[WelfareLearner], ...] = (ComparisonClassifier, WelfareRegressor)

@@ -40,7 +40,7 @@ class Setup:
     ----------
     family : Family
     wanted : object
-        What was said of the shape; None if it is to be learned.
+        What was said of the shape; None or "learn" if it is to be learned.
     p : float or None
         The shape, if it is given and has been checked.
     weighting : Weighting
@@ -60,6 +60,7 @@ class Setup:
     random_state : seed
     shift : float
         What is added to every utility before.
+    verbose : int
     """
 
     family: Family
@@ -75,6 +76,7 @@ class Setup:
     progress: ProgressOption
     random_state: Any
     shift: float = 0.0
+    verbose: int = 0
 
     @classmethod
     def of(cls, learner: Any, decided: Any) -> Setup:
@@ -97,6 +99,7 @@ class Setup:
             learner.progress,
             learner.random_state,
             as_shift(learner.shift),
+            options.check_verbose(learner.verbose),
         )
 
     def knowing(self, has_zeros: bool) -> Setup:
@@ -106,7 +109,7 @@ class Setup:
     @property
     def learn_power(self) -> bool:
         """Whether the family's shape is learned."""
-        return self.wanted is None
+        return options.is_learned(self.wanted)
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -133,7 +136,7 @@ class Setup:
             self.generator(),
             p=within_search(self.p, loss),
             observations=observations,
-            progress=Progress(self.progress),
+            progress=Progress(self.progress, self.verbose),
         )
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from welfarist.base.data_frames import refuse_text, refuse_twins
+from welfarist.base.data_frames import (
+    collected,
+    collected_column,
+    refuse_text,
+    refuse_twins,
+)
 from welfarist.base.errors import InputError
+from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray, as_shift, utilities_error
 from welfarist.learners import options
 from welfarist.learners.assembly import (
@@ -20,6 +26,7 @@ from welfarist.learners.assembly import (
     record_of,
 )
 from welfarist.learners.targets import target_error
+from welfarist.learners.warm_starts import warmed
 from welfarist.losses import DecisionEvaluation, DecisionLoss, Point
 from welfarist.people.utility_tables import refuse_missing
 from welfarist.proofs import certified
@@ -32,6 +39,12 @@ from welfarist.solvers.base import Optimum
 _certified = certified
 
 
+# Options that learners of version 0.1.0 did not have.
+_SINCE_0_1 = {
+    "family": "power", "shift": 0.0, "keep_data": False, "warm_start": False, "verbose": 0,
+}  # fmt: skip
+
+
 class WelfareLearner(BaseEstimator):  # type: ignore[misc]
     """What all learners share: how options reach the solver and results the attributes.
 
@@ -40,6 +53,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
     """
 
     takes: Any
+    result_: FitResult
 
     def fit_decisions(self, decided: Any) -> Any:
         """Learn from decisions that were checked before, such as ``result_.decided``."""
@@ -69,6 +83,9 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
     def _learn(self, setup: Setup, decided: Any, loss: DecisionLoss) -> None:
         """Find the best rule, and store the record of the fit."""
         solver = options.solver_of(self.solver, setup.newton)
+        if options.check_flag(self.warm_start, "warm_start"):
+            last, interior = getattr(self, "result_", None), setup.concentration is not None
+            solver = warmed(solver, loss, last, setup.p, interior)
         optimum = setup.minimise(loss, solver)
         said = self._describe(setup, decided, loss, optimum)
         likelihood = likelihood_of(setup, decided, loss, optimum)
@@ -80,9 +97,27 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         """What there is to say about a fit to decisions of this kind."""
         raise NotImplementedError
 
+    def with_data(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Give a fitted learner that was pickled its decisions back, from what `fit` was given.
+
+        What needs them (standard errors, intervals, tests, checks) can then be asked again. Other
+        decisions than those that were fitted are refused.
+        """
+        check_is_fitted(self)
+        reader = clone(self)
+        self.result_ = self.result_.with_data(reader.read_decisions(X, y, sample_weight))
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        result = state.get("result_")
+        if self.keep_data and result is not None and result.decided is not None:
+            state = {**state, "result_": result.with_data()}
+        return state
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # A learner that was pickled by version 0.1.0 knew power means only, and no shift.
-        super().__setstate__({"family": "power", "shift": 0.0, **state})
+        # A learner that was pickled by version 0.1.0 knew power means only, and fewer options.
+        super().__setstate__({**_SINCE_0_1, **state})
 
     def _store(self, result: FitResult) -> None:
         self.result_ = result
@@ -92,6 +127,9 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         self.converged_ = result.converged
         self.n_iter_ = result.n_iter
         self.welfare_ = result.welfare
+        if self.verbose:
+            told = f"loss {result.loss:.10g} after {result.n_iter} steps in all"
+            Progress(False, int(self.verbose)).say(f"{result!r}, {told}", 1)
         caveat.give(result.caveats)
 
     def __sklearn_tags__(self) -> Any:
@@ -101,6 +139,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any = None, **checks: Any) -> Any:
         """Let scikit-learn check shapes, names and types; it says nothing about the entries."""
+        X, y = collected(X), collected_column(y)
         refuse_twins(X)
         given = {} if y is None and checks.get("reset") is False else {"y": y}
         checks = dict(dtype=np.float64, ensure_all_finite=False, **given, **checks)

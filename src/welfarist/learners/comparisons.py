@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from welfarist.base.data_frames import split_names
+from welfarist.base.data_frames import collected_column, split_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray, as_shift
@@ -20,6 +20,7 @@ from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.comparisons import as_comparisons
 from welfarist.decisions.labels import Labels, order_of
 from welfarist.decisions.paired_columns import people_of, refuse_layout
+from welfarist.decisions.scaled_apart import scaled_apart
 from welfarist.learners import options
 from welfarist.learners.assembly import (
     Description,
@@ -29,6 +30,8 @@ from welfarist.learners.assembly import (
 )
 from welfarist.learners.base import WelfareLearner, at_optimum, refuse_nothing
 from welfarist.learners.counted import CountedFit
+from welfarist.learners.scoring import refuse_other_outcomes
+from welfarist.learners.warm_starts import refuse_others
 from welfarist.losses import DecisionLoss, Point, loss_of_comparisons
 from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
 from welfarist.noise.base import TAU
@@ -55,6 +58,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         found exactly, see :class:`Exact`. Or a noise model of your own.
     family, p, weights, groups, prior, shift, n_starts, max_iter, tol, progress, random_state
         As in :class:`WelfareRegressor`. There is no prior where errors are counted.
+    warm_start, verbose, keep_data
+        As in :class:`WelfareRegressor`. There is no warm start where errors are counted.
     solver : "newton", "grid", "two_stage", Grid, TwoStage, "exact" or Exact
         As in :class:`WelfareRegressor`. Where errors are counted the solver is "exact", whose
         first guess of learned weights "newton" makes.
@@ -127,6 +132,9 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         tol: float = 1e-12,
         progress: ProgressOption = "auto",
         random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        keep_data: bool = False,
     ) -> None:
         self.noise = noise
         self.family = family
@@ -143,6 +151,9 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self.tol = tol
         self.progress = progress
         self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.keep_data = keep_data
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from comparisons.
@@ -156,7 +167,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             +1 if the first was preferred, -1 if the second, 0 for a tie; or two labels of your
             own: the larger number, True, "yes", "true", "first", the larger of two ordered
             categories. Of other texts the later in the alphabet is taken to mean that the first
-            was preferred, with a warning.
+            was preferred, with a warning. Comparisons hold their outcomes; a y beside them must
+            be the same.
         sample_weight : (n,) array-like, with an array X
             How often each comparison was observed.
         """
@@ -194,8 +206,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         return dict(noise=observed.noise.option, tau_max=observed.tau_max)
 
     def reading_caveats(self) -> list[Caveat]:
-        """What must be said of how decisions were read: the meaning of labels may be a guess."""
-        return caveat.label_caveats(self._labels)
+        """What must be said of how decisions were read: what labels mean, both actions' scales."""
+        return [*caveat.label_caveats(self._labels), *caveat.scaling_caveats(self._apart)]
 
     def held_out_gain(self, part: Comparisons) -> float:
         """How many comparisons that were not fitted are predicted correctly, ties half."""
@@ -241,6 +253,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     ) -> None:
         """Learn the rule with the fewest errors; `seen` are the comparisons with their shift."""
         solver = options.exact_of(self.solver, self.noise, self.prior)
+        refuse_others(not options.check_flag(self.warm_start, "warm_start"))
         options.require_countable(setup.family, seen.utilities, self.noise)
         setup = setup.knowing(bool((seen.utilities == 0).any()))
         fit = CountedFit(seen, setup, solver)
@@ -299,8 +312,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
 
         Comparisons know people, not the columns of a table of both actions side by side.
         """
-        decided = self.result_.decided
-        known = None if decided is None else decided.stakeholders
+        # A learner of version 0.1.0 knows them from its decisions only.
+        known = getattr(self, "_people", getattr(self.result_.decided, "stakeholders", None))
         if known is None or hasattr(self, "feature_names_in_"):
             return X
         values, columns = split_names(X)
@@ -342,9 +355,11 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """Return the share of comparisons predicted correctly; a tie is half right."""
         known = as_comparisons(X)
         if known is not None:
+            refuse_other_outcomes(known, y, sample_weight)
             outcomes, sample_weight = known.outcomes, known.counts
         else:
             check_is_fitted(self)
+            y = collected_column(y)
             refuse_layout(X, y)
             outcomes = self._labels.outcomes(np.asarray(y))
         predicted = np.sign(self._margins(X))
@@ -359,15 +374,14 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """Return what `fit` takes as comparisons, and store what scikit-learn expects to find."""
         known = as_comparisons(X)
         if known is not None:
-            if y is not None or sample_weight is not None:
-                raise InputError(
-                    "Comparisons hold their outcomes and counts; found y or sample_weight as well. "
-                    "Pass the comparisons alone."
-                )
+            refuse_other_outcomes(known, y, sample_weight)
             self._keep(Labels(np.array([-1, 1])))
             self.n_features_in_ = 2 * known.people
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            self._people = known.stakeholders
+            self._look_at_scales(known)
             return known
+        y = collected_column(y)
         refuse_layout(X, y)
         table, target = self._checked(X, y)
         self._keep(Labels.of(target, order_of(y)))
@@ -387,7 +401,16 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             least=-as_shift(self.shift),
         )
         made.stakeholders = names
+        self._people = names
+        self._look_at_scales(made)
         return made
+
+    def _look_at_scales(self, decided: Comparisons) -> None:
+        """Note whether both actions seem to be scaled each by itself; a common table is not."""
+        apart = None
+        if not decided.numbered:
+            apart = scaled_apart(decided.utilities, decided.pairs, decided.stakeholders)
+        self._apart = apart
 
     def _keep(self, labels: Labels) -> None:
         self._labels = labels

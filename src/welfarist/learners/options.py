@@ -112,9 +112,20 @@ def require_countable(family: Family, utilities: object, noise: object) -> None:
         )
 
 
+def is_learned(p: object) -> bool:
+    """Whether the shape is to be learned: None, or the word for it.
+
+    Examples
+    --------
+    >>> is_learned(None), is_learned("learn"), is_learned("Nash")
+    (True, True, False)
+    """
+    return p is None or (isinstance(p, str) and p.strip().lower() == "learn")
+
+
 def shape_of(p: object, family: Family, has_zeros: bool) -> float | None:
     """Return the shape that was given, or None if it is to be learned."""
-    return None if p is None else family.shape_of(p, has_zeros)
+    return None if is_learned(p) else family.shape_of(p, has_zeros)
 
 
 def check_rho(rho: object, noise: object) -> RhoOption:
@@ -147,6 +158,14 @@ def check_flag(value: object, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be True or False; found {value!r}.")
     return bool(value)
+
+
+def check_verbose(value: object) -> int:
+    """Require how much is to be said: a whole number from 0 on, or True and False."""
+    whole = isinstance(value, bool | np.bool_ | int | np.integer)
+    if not whole or int(value) < 0:  # type: ignore[call-overload]
+        raise InputError(f"verbose must be a whole number from 0 on; found {value!r}.")
+    return int(value)  # type: ignore[call-overload, no-any-return]
 
 
 def newton_of(n_starts: object, max_iter: Any, tol: Any) -> Newton:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray, as_shift
@@ -21,6 +22,7 @@ from welfarist.learners.base import (
     at_optimum,
     refuse_nothing,
 )
+from welfarist.learners.scoring import refuse_other_outcomes
 from welfarist.losses import DecisionLoss, loss_of_scores
 from welfarist.losses.observed_scores import ObservedScores, ScoreResponse
 from welfarist.noise.scores import SCALE
@@ -39,8 +41,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     family : "power" or Family
         The family of welfare functions: power means, or one of your own.
     p : float or str, optional
-        The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out. In a
-        family of your own its parameter.
+        The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out, or
+        "learn". In a family of your own its parameter.
     weights : "learn", "equal", (d,) array-like or mapping
         Learn the weights, give everybody the same, or take them as known: in the order of the
         people, or by their names.
@@ -69,6 +71,16 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         Whether the slow solvers show a progress bar; "auto" does in a terminal.
     random_state : int, Generator or RandomState, optional
         Seed of the random starts; left out, it is a fixed seed, so that fits can be repeated.
+    warm_start : bool
+        Whether `fit` also searches from what the learner learned before ("newton" only). The
+        starts of a cold fit are made all the same, so that no worse optimum is taken for the
+        best: they end early where they run into the one that was known. A solution about other
+        people or of another family says nothing, and the fit is a cold one.
+    verbose : int
+        How much is printed on the way: nothing, how the search ended (1), every start (2).
+    keep_data : bool
+        Whether a fitted learner takes the decisions along when it is pickled. If not, its
+        `result_` keeps all that has been worked out, and :meth:`with_data` gives them back.
 
     Attributes
     ----------
@@ -111,6 +123,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         tol: float = 1e-12,
         progress: ProgressOption = "auto",
         random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        keep_data: bool = False,
     ) -> None:
         self.family = family
         self.p = p
@@ -125,17 +140,38 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.tol = tol
         self.progress = progress
         self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.keep_data = keep_data
 
-    def fit(self, U: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from utilities (N, d) and scores (N,), weighted by `sample_weight` (N,)."""
+    def fit(self, U: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from scores.
+
+        Parameters
+        ----------
+        U : Scores, or (N, d) array-like or data frame
+            The utilities, one row per action; an index of names is kept. Or :class:`Scores`, which
+            hold their values.
+        y : (N,) array-like
+            The scores.
+        sample_weight : (N,) array-like, optional
+            How much each score counts.
+        """
         options.check_flag(self.scale, "scale")
         return self.fit_scores(self.read_decisions(U, y, sample_weight))
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Scores:
         """Return what `fit` takes as scores, and store what scikit-learn expects to find."""
+        if isinstance(X, Scores):
+            refuse_other_outcomes(X, y, sample_weight)
+            self.n_features_in_ = X.people
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            if X.stakeholders is not None:
+                self.feature_names_in_ = np.array(X.stakeholders, dtype=object)
+            return X
         table, target = self._checked(X, y, y_numeric=True)
         self._refuse_bad(table)
-        scores = Scores.of(table, target, sample_weight, -as_shift(self.shift))
+        scores = Scores.of(table, target, sample_weight, row_names(X), -as_shift(self.shift))
         names = as_names(getattr(self, "feature_names_in_", None))
         return replace(scores, stakeholders=names)
 
@@ -197,13 +233,21 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     def predict(self, U: Any) -> FloatArray:
         """Return the predicted scores (N,) of actions (N, d)."""
         check_is_fitted(self)
-        table = self._checked(U, reset=False)
-        return self._predicted(table)
+        return self._predicted(
+            U.utilities if isinstance(U, Scores) else self._checked(U, reset=False)
+        )
 
     def _predicted(self, table: FloatArray) -> FloatArray:
         """What the rule says the scores (N,) of actions (N, d) are."""
         welfare = self.result_.nameless_welfare(table)
         return np.asarray(self.scale_ * welfare - self.result_.score_offset)
+
+    def score(self, U: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the share of the scores' variance that the rule explains (R squared)."""
+        if isinstance(U, Scores):
+            refuse_other_outcomes(U, y, sample_weight)
+            y, sample_weight = U.values, U.counts
+        return float(super().score(U, y, sample_weight))
 
 
 def _refuse_unscalable(scores: Scores, scale: bool) -> None:

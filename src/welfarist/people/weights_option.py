@@ -21,6 +21,11 @@ def weighting_of(
     weights: WeightsOption, groups: object, people: int, names: Sequence[str] | None = None
 ) -> Weighting:
     """Return what is known about the weights of `people` people, who may have names (d,)."""
+    if weights is None:
+        raise InputError(
+            'weights must be "learn", "equal" or one number per person; found None, which could '
+            "mean either of the first two. Say which."
+        )
     if isinstance(weights, str):
         if weights not in ("learn", "equal"):
             raise InputError(

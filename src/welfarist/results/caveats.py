@@ -13,6 +13,7 @@ from welfarist.base.errors import (
     MisfitWarning,
     NotConvergedWarning,
     NotIdentifiedWarning,
+    PairScalingWarning,
     SearchRangeWarning,
     SeparationWarning,
     WelfaristWarning,
@@ -247,6 +248,20 @@ def label_caveats(labels: Labels) -> list[Caveat]:
         "action was preferred. Use +1 and -1 to be sure."
     )
     return [Caveat(WelfaristWarning, message)]
+
+
+def scaling_caveats(apart: str | None) -> list[Caveat]:
+    """Say when the two actions of each pair seem to have been scaled each by itself."""
+    if apart is None:
+        return []
+    message = (
+        f"the two actions of each pair seem to be on different scales: {apart}, as after a scaler "
+        "that treats every column by itself. The same utility then means one thing in the first "
+        "action and another in the second, and weights and p mean little. Scale both actions "
+        "alike: the table of actions before pairs are made of it, or the pairs with "
+        "PairTransformer."
+    )
+    return [Caveat(PairScalingWarning, message)]
 
 
 def noise_caveats(

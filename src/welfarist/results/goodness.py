@@ -9,6 +9,7 @@ import numpy as np
 from welfarist.base.errors import InputError
 from welfarist.inference.clusters import number_of_clusters
 from welfarist.inference.likelihood import Likelihood
+from welfarist.results.data_left_out import refuse
 from welfarist.results.learned import Learned
 
 
@@ -23,10 +24,7 @@ class Goodness:
         """The likelihood, or why there is none."""
         found = self.learned.likelihood
         if found is None and self.learned.decided is None:
-            raise InputError(
-                "standard errors, intervals, tests and information criteria need the decisions; "
-                "found a record without them. Ask the fit itself, before without_data()."
-            )
+            refuse("standard errors, intervals, tests and information criteria")
         if found is None:
             raise InputError(
                 "standard errors, intervals, tests and information criteria need a likelihood; "

@@ -96,12 +96,16 @@ class Learned:
         were counted.
     decided : Comparisons, Scores or None
         The decisions that were fitted; None in what
-        :meth:`~welfarist.FitResult.without_data` returns.
+        :meth:`~welfarist.FitResult.without_data` returns, and in records that were pickled.
     covariance : "fisher", "robust", "clustered" or "bootstrap"
         Which standard errors are the result's own; see
         :meth:`~welfarist.FitResult.with_covariance`.
     shift : float
         What was added to every utility before the rule was learned; `welfare` adds it as well.
+    keeps_data : bool
+        Whether pickles hold the decisions; see :meth:`~welfarist.FitResult.with_data`.
+    left_out : LeftOut or None
+        By what decisions that were left out are known again.
     """
 
     p: float
@@ -132,6 +136,8 @@ class Learned:
     decided: Any = field(default=None, repr=False)
     covariance: CovarianceName = "fisher"
     shift: float = 0.0
+    keeps_data: bool = False
+    left_out: Any = field(default=None, repr=False)
 
     @property
     def tau(self) -> float | None:

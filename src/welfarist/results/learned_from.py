@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.results.data_left_out import refuse
 from welfarist.results.learned import Learned
 
 
@@ -15,10 +15,7 @@ def judged_utilities(result: Learned) -> FloatArray:
     What was added to all of them is included.
     """
     if result.decided is None:
-        raise InputError(
-            "typical utilities need the decisions; found a record without them. Ask the fit "
-            "itself, before without_data()."
-        )
+        refuse("typical utilities")
     utilities = np.asarray(result.decided.utilities)
     return utilities + result.shift if result.shift else utilities
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import fields, replace
 from functools import cached_property, partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -16,6 +17,15 @@ from welfarist.checks.kinds import Checks, checks_of
 from welfarist.inference.clusters import check_choice
 from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.intervals import MethodName
+from welfarist.proofs import certifier_of
+from welfarist.results.data_left_out import (
+    GIVE_BACK,
+    LeftOut,
+    exact_without_data,
+    likelihood_again,
+    outline_of,
+    refuse,
+)
 from welfarist.results.learned import Caveat, Learned
 from welfarist.results.statistics import Statistics
 from welfarist.results.summary import Summary, summarise
@@ -69,34 +79,107 @@ class FitResult(Learned):
     """
 
     def __getstate__(self) -> dict[str, Any]:
+        kept = self if self.keeps_data or self.decided is None else self.without_data()
         # What can be worked out again need not travel.
-        return {name: entry for name, entry in vars(self).items() if name != "_of_its_kind"}
+        return {name: entry for name, entry in vars(kept).items() if name != "_of_its_kind"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(upgraded_record(state))
 
-    def without_data(self) -> FitResult:
-        """Return the record without the decisions, to be stored or passed on.
+    def __copy__(self) -> FitResult:
+        return replace(self)
 
-        It keeps the estimates, the caveats, the summary and a certificate that has been asked
-        for. What needs the decisions (standard errors, tests, checks) says so when asked. Of the
-        exact method's answer the set of rules that explain everything is left out.
+    def __deepcopy__(self, memo: dict[int, Any]) -> FitResult:
+        # A copy in memory has its decisions, unlike one that is stored.
+        own = {f.name: deepcopy(getattr(self, f.name), memo) for f in fields(self)}
+        return FitResult(**own)
+
+    def without_data(self) -> FitResult:
+        """Return the record without the decisions, to be stored or passed on; so pickles are.
+
+        It keeps the estimates, the caveats, the summary, a certificate that has been asked for,
+        and every statistic that has been worked out. What needs the decisions says so when asked,
+        and :meth:`with_data` gives them back. Of the exact method's answer the set of rules that
+        explain everything is left out, but for the ranges of weights if they have been asked for.
 
         Examples
         --------
         >>> from welfarist import WelfareRegressor
         >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0]]
         >>> result = WelfareRegressor().fit(utilities, [2.0, 3.0, 4.0, 4.0, 3.0]).result_
-        >>> result.without_data().decided is None
+        >>> light = result.without_data()
+        >>> light.decided is None
+        True
+        >>> light.with_data(result.decided).decided is result.decided
         True
         """
         proof = self.certificate if self.exact is not None else vars(self).get("certificate")
+        if self.decided is None:
+            return replace(self, keeps_data=False)
         return replace(
             self,
-            exact=None if self.exact is None else replace(self.exact, explanations=None),
+            exact=exact_without_data(self.exact),
             certifier=None if proof is None else partial(replace, proof),
-            likelihood=None,
+            likelihood=None if self.likelihood is None else outline_of(self.likelihood),
             decided=None,
+            keeps_data=False,
+            left_out=LeftOut.of(self),
+        )
+
+    def with_data(self, decided: Any = None) -> FitResult:
+        """Return the record with its decisions, which its pickles hold from then on.
+
+        Parameters
+        ----------
+        decided : Comparisons or Scores, optional
+            The decisions that were fitted, for a record without them; others are refused. Left
+            out, the record must have its own.
+
+        Examples
+        --------
+        >>> import pickle
+        >>> from welfarist import WelfareRegressor
+        >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0]]
+        >>> result = WelfareRegressor().fit(utilities, [2.1, 2.9, 4.0, 4.1, 2.9]).result_
+        >>> pickle.loads(pickle.dumps(result)).decided is None
+        True
+        >>> pickle.loads(pickle.dumps(result.with_data())).interval("p") == result.interval("p")
+        True
+        """
+        if self.decided is not None:
+            if decided is not None and not self.decided.same_as(decided):
+                raise InputError(
+                    "with_data needs the decisions that were fitted; found others. Leave them out: "
+                    "this record has its own."
+                )
+            return replace(self, keeps_data=True)
+        if self.left_out is None:
+            raise InputError(
+                "with_data needs a record that knows which decisions it was learned from; found "
+                "one that was made without them before. Fit again."
+            )
+        if decided is None:
+            refuse("pickles with data")
+        self.left_out.require_same(decided, self.kind)
+        return self._given_back(decided)
+
+    def _given_back(self, decided: Any) -> FitResult:
+        likelihood, certifier, exact = self.likelihood, self.certifier, self.exact
+        if likelihood is not None:
+            likelihood = likelihood_again(likelihood, decided, self.shift)
+            given = self.p if "p" in self.given else None
+            certifier = certifier or certifier_of(likelihood.loss, self.loss, given)
+        if exact is not None:
+            rules = self.left_out.rules_again(decided, self.groups, self.shift)
+            exact = replace(exact, explanations=rules)
+        return replace(
+            self,
+            likelihood=likelihood,
+            certifier=certifier,
+            exact=exact,
+            decided=decided,
+            keeps_data=True,
+            left_out=None,
         )
 
     def with_covariance(self, covariance: CovarianceName) -> FitResult:
@@ -234,10 +317,9 @@ class FitResult(Learned):
         >>> ComparisonClassifier().fit(decided).result_.misfit().verdict
         'No sign that the family is wrong.'
         """
-        checks = self._checks("misfit")
         if self.likelihood is None:
-            return checks.misfit()
-        return self.likelihood.once("misfit", checks.misfit)
+            return self._checks("misfit").misfit()
+        return self.likelihood.once("misfit", lambda: self._checks("misfit").misfit())
 
     def report(
         self,
@@ -362,17 +444,18 @@ class FitResult(Learned):
 
     def _found_since(self) -> tuple[str, ...]:
         """What checks add to the caveats: that the family does not describe the decisions."""
-        if self.decided is None:
-            return ()
-        misfit = self.misfit()
-        return (misfit.verdict,) if misfit.clear else ()
+        misfit = None
+        if self.decided is not None:
+            misfit = self.misfit()
+        elif self.likelihood is not None:  # as far as it was known when the decisions were left out
+            misfit = self.likelihood.known.get("misfit")
+        return (misfit.verdict,) if misfit is not None and misfit.clear else ()
 
     def _checks(self, what: str) -> Checks:
         """The checks that go with the kind of decisions, which must be there."""
         if self.decided is None:
             raise InputError(
-                f"{what} needs the decisions; found a record without them. Ask the fit itself, "
-                "before without_data()."
+                f"{what} needs the decisions; found a record without them. {GIVE_BACK}"
             )
         return self._of_its_kind
 

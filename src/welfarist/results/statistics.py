@@ -38,6 +38,7 @@ from welfarist.inference.power_profile import Profile, profile_of
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
 from welfarist.inference.wald_tests import check_wald, wald
 from welfarist.losses.observed import UnitName
+from welfarist.results.data_left_out import DecisionsMissingError
 from welfarist.results.goodness import Goodness
 
 
@@ -280,10 +281,14 @@ class Statistics(Goodness):
         """
         kind = kind_for(method, covariance, self.learned.covariance)
         likelihood = self.likelihood
-        return likelihood.once(
-            ("estimates", level, method, kind),
-            lambda: estimates(likelihood, level, method, kind, self._resampled),
-        )
+        try:
+            return likelihood.once(
+                ("estimates", level, method, kind),
+                lambda: estimates(likelihood, level, method, kind, self._resampled),
+            )
+        except DecisionsMissingError as refusal:  # some was worked out before, but not this
+            bare = estimates(likelihood, None, method, kind, self._resampled)
+            return replace(bare, refusals=(f"No intervals: {refusal}",))
 
     def _interval(
         self,

@@ -16,6 +16,7 @@ from typing import Literal
 
 import numpy as np
 
+from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point
 from welfarist.solvers.descent import Descent, descend, uncertainty_of_power
@@ -76,6 +77,8 @@ def search(
     max_iter: int = 200,
     tolerance: float = 1e-12,
     observations: float = 1.0,
+    start: Point | None = None,
+    progress: Progress | None = None,
 ) -> Search:
     """Minimise a loss from several starts.
 
@@ -92,20 +95,31 @@ def search(
         Passed to :func:`~welfarist.solvers.descent.descend`.
     observations : float
         How many observations the mean loss stands for, to judge how well p is determined.
+    start : Point, optional
+        Where to look beside the starts of the schedule: all that is asked of those is asked as
+        well, but they end where they run into the solution found from here.
+    progress : Progress, optional
+        Told of every start.
     """
     schedule = _Schedule(loss, rng, p)
     descents: list[Descent] = []
     best: Descent | None = None
+    warm: list[Descent] = []
+    if start is not None:
+        warm = [descend(loss, start, max_iter=max_iter, tolerance=tolerance)]
+        best = schedule.best = warm[0]
+        _tell(progress, loss, "warm start", best)
     since_best, doubt = 0, np.inf
-    for start in schedule.starts():
+    for place in schedule.starts():
         found = descend(
             loss,
-            start,
+            place,
             max_iter=max_iter,
             tolerance=tolerance,
-            known=[d for d in descents if d.converged],
+            known=[d for d in (*warm, *descents) if d.converged],
             reach=_reach(doubt),
         )
+        _tell(progress, loss, f"start {len(descents) + 1}", found)
         better = best is None or found.value < best.value - _AGREE * abs(best.value)
         since_best = 0 if better else since_best + 1
         if best is None or found.value < best.value:
@@ -117,12 +131,30 @@ def search(
         if n_starts != "auto":
             if len(descents) >= n_starts:
                 break
-        elif since_best >= _ENOUGH or _settled(loss, descents, best, doubt):
+        # A solution that was known before must not be missed by all of them.
+        elif since_best >= _ENOUGH or (
+            _settled(loss, descents, best, doubt) and _found_again(best, descents)
+        ):
             break
     assert best is not None
-    values = np.array([d.value for d in descents])
-    steps = sum(d.n_iter for d in descents)
-    return Search(best, values, steps, doubt < PINNED and _all_agree(descents))
+    every = [*warm, *descents]
+    values = np.array([d.value for d in every])
+    steps = sum(d.n_iter for d in every)
+    pinned = doubt < PINNED and _all_agree(descents) and _found_again(best, descents)
+    return Search(best, values, steps, pinned)
+
+
+def _tell(progress: Progress | None, loss: Loss, what: str, found: Descent) -> None:
+    if progress is not None:
+        progress.say(
+            f"{what}: loss {found.value:.10g} at {loss.family.shape.name} = {found.point.p:.6g} "
+            f"after {found.n_iter} step{'' if found.n_iter == 1 else 's'}, {found.reason}"
+        )
+
+
+def _found_again(best: Descent, descents: list[Descent]) -> bool:
+    """Whether some start of the schedule has reached the best loss."""
+    return min(d.value for d in descents) <= best.value + _AGREE * abs(best.value)
 
 
 def _reach(doubt: float) -> float:

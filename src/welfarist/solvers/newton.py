@@ -14,7 +14,7 @@ import numpy as np
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
-from welfarist.losses import DecisionLoss, Loss
+from welfarist.losses import DecisionLoss, Loss, Point
 from welfarist.proofs import can_certify, search_powers
 from welfarist.solvers.base import Optimum, uncovered
 from welfarist.solvers.coordinates import Curvature
@@ -54,11 +54,14 @@ class Newton:
         Largest number of steps per start.
     tolerance : float
         Relative decrease of the loss below which a start has converged.
+    start : Point, optional
+        A solution of a similar problem, from which is searched as well.
     """
 
     n_starts: StartCount = "auto"
     max_iter: int = 200
     tolerance: float = 1e-12
+    start: Point | None = None
 
     def covers(self, feature: str) -> bool:
         """Every loss that has derivatives will do, whatever it is made of."""
@@ -80,7 +83,7 @@ class Newton:
         *,
         p: float | None,
         observations: float,
-        progress: Progress,  # noqa: ARG002 - milliseconds need no bar
+        progress: Progress,  # milliseconds need no bar, but may be talked about
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
         if p is not None and np.isinf(p):
@@ -96,6 +99,8 @@ class Newton:
             max_iter=max_iter,
             tolerance=tolerance,
             observations=observations * part.decisions / loss.decisions,
+            start=self.start,
+            progress=progress,
         )
         best, n_iter = found.best, found.n_iter
         if p is None and can_certify(part):
@@ -113,6 +118,8 @@ class Newton:
                 borrowed=borrowed,
             )
             n_iter += best.n_iter
+            at = f"{loss.family.shape.name} = {best.point.p:.6g}"
+            progress.say(f"on {size} decisions: loss {best.value:.10g} at {at}")
             borrowed = None if whole else Curvature.of(part, best.point)
         rule = Rule(best, loss.weighting.to_people(best.point.weights))
         settled = found.pinned and abs(best.point.p) < FAR

@@ -154,6 +154,13 @@ def find_consistent(
     return ConsistentRules(*search.improved(*found), search)
 
 
+def rules_again(
+    loss: ZeroOneLoss, weights: FloatArray, p: float, margin: float, p_fixed: float | None = None
+) -> ConsistentRules:
+    """Return the rules that explain every decision, of which one is known with its margin."""
+    return ConsistentRules(weights, p, margin, _Search(Preferences.of(loss), (weights, p), p_fixed))
+
+
 @dataclass(frozen=True)
 class _Limit:
     """The rules of p = -inf or inf that explain every decision.

@@ -158,14 +158,23 @@ def _concerned(surprise: Surprise, sign: float) -> str:
 
 def _scores(found: Surprises) -> Html:
     """Scores far from what the rule says."""
+    named = any(surprise.name is not None for surprise in found)
     rows = [
         [
             str(surprise.row + 1),
+            *([surprise.action] if named else []),
             words.amount(surprise.score, 4),
             words.amount(surprise.fitted, 4),
             f"{surprise.standardised:+.1f}".replace("-", MINUS),
         ]
         for surprise in found
     ]
-    header = ["number", "score", "the rule says", "times the usual difference"]
-    return table("Scores that are furthest from the rule", header, rows)
+    header = [
+        "number",
+        *(["action"] if named else []),
+        "score",
+        "the rule says",
+        "times the usual difference",
+    ]
+    words_in = (0, 1) if named else (0,)
+    return table("Scores that are furthest from the rule", header, rows, words_in)

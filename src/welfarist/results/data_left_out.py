@@ -1,0 +1,252 @@
+"""Records without their decisions: what stays, and how the decisions come back.
+
+A record of two million comparisons takes hundreds of megabytes; what was learned takes a few
+thousand bytes. What stands here in the place of a likelihood and of its loss knows what is small:
+the estimates, the model, and every statistic that has been worked out. Asked for anything else, it
+says how to give the decisions back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NoReturn, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.errors import InputError
+from welfarist.base.parameters import Parameter
+from welfarist.base.validation import FloatArray
+from welfarist.checks import Misfit
+from welfarist.counting.consistent.rules import ConsistentRules, rules_again
+from welfarist.counting.findings import ExactRecord
+from welfarist.counting.zero_one import ZeroOneLoss
+from welfarist.decisions import Comparisons, Scores
+from welfarist.families.base import Family
+from welfarist.inference.bootstrap import Bootstrap
+from welfarist.inference.clusters import number_of_clusters
+from welfarist.inference.covariance import Face
+from welfarist.inference.estimates import Estimates
+from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.power_profile import Profile
+from welfarist.losses import DecisionLoss, loss_of_comparisons, loss_of_scores
+from welfarist.losses.observed_pairs import ObservedPairs
+from welfarist.noise.base import ChoiceNoise
+from welfarist.people.weighting import Weighting
+
+GIVE_BACK = (
+    "Give them back with result_.with_data(decisions), or with_data(X, y) of the learner; "
+    "keep_data=True of a learner keeps them when it is pickled."
+)
+# What a likelihood may have worked out that holds no decisions.
+_RESULTS = (
+    np.ndarray, bool, int, float, tuple, list, frozenset, Estimates, Profile, Bootstrap, Misfit,
+)  # fmt: skip
+
+
+class DecisionsMissingError(InputError):
+    """Something was asked of a record that needs the decisions."""
+
+
+def refuse(what: str) -> NoReturn:
+    """Refuse what needs the decisions."""
+    raise DecisionsMissingError(
+        f"{what} need the decisions; found a record without them. {GIVE_BACK}"
+    )
+
+
+class _Stub:
+    """Something that knows a few of its attributes, and refuses the others in words."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        refuse("standard errors, intervals, tests and checks that were not worked out before")
+
+
+@dataclass(frozen=True)
+class ObservedOutline(_Stub):
+    """The noise model of decisions that were left out."""
+
+    total: float
+    rows: int
+    unit: float
+    sees_level: bool
+    noise: ChoiceNoise | None
+    tau_max: float | None
+    scale: bool
+    log_likelihoods: dict[float, float] = field(default_factory=dict)
+
+    def log_likelihood(self, value: float) -> float:
+        """Return the log likelihood where it has been worked out."""
+        if value not in self.log_likelihoods:
+            refuse("log likelihoods")
+        return self.log_likelihoods[value]
+
+
+@dataclass(frozen=True)
+class LossOutline(_Stub):
+    """The model of a loss whose decisions were left out."""
+
+    family: Family
+    weighting: Weighting
+    learn_power: bool
+    search_range: tuple[float, float]
+    limits: tuple[float, ...]
+    has_zeros: bool
+    decisions: int
+    parameters: tuple[Parameter, ...]
+    extra_bounds: tuple[FloatArray, FloatArray]
+    resolution: float
+    squared: bool
+    can_be_counted: bool
+    features: dict[str, str]
+    shape: Parameter
+    observed: ObservedOutline
+
+    @classmethod
+    def of(cls, loss: DecisionLoss, values: list[float]) -> LossOutline:
+        """Return what is small of a loss, with the log likelihoods at mean losses `values`."""
+        seen: Any = loss.observed
+        compared = isinstance(seen, ObservedPairs)
+        observed = ObservedOutline(
+            seen.total,
+            seen.rows,
+            seen.unit,
+            seen.sees_level,
+            seen.noise if compared else None,
+            seen.tau_max if compared else None,
+            False if compared else seen.scale,
+            {value: seen.log_likelihood(value) for value in values if not loss.is_perfect(value)},
+        )
+        own = {f.name: getattr(loss, f.name) for f in fields(cls) if f.name != "observed"}
+        return cls(**own, observed=observed)
+
+    def is_perfect(self, value: float) -> bool:
+        """Whether no loss can be lower by more than rounding."""
+        return value <= self.resolution
+
+    def again(self, decided: Any, shift: float) -> DecisionLoss:
+        """Return the loss of decisions that were given back, whose utilities had a shift."""
+        model = self.family, self.weighting, self.learn_power
+        seen = self.observed
+        if isinstance(decided, Scores):
+            shifted = decided.shifted(shift, 0.0 if seen.scale else shift)
+            return loss_of_scores(shifted, *model, seen.scale)
+        assert seen.noise is not None
+        assert seen.tau_max is not None
+        return loss_of_comparisons(decided.shifted(shift), *model, seen.noise, seen.tau_max)
+
+
+@dataclass(frozen=True)
+class _SingleOutline(_Stub):
+    """Whether it is known who decided."""
+
+    deciders: npt.NDArray[np.intp] | None
+
+
+def outline_of(likelihood: Likelihood) -> Likelihood:
+    """Return a likelihood without its decisions, with what has been worked out."""
+    values = [likelihood.value] if "value" in vars(likelihood) else []
+    loss = cast(DecisionLoss, LossOutline.of(likelihood.loss, values))
+    light = replace(likelihood, loss=loss, decided=None)
+    for what, found in likelihood.known.items():
+        if isinstance(found, Face):
+            light.known[what] = replace(found, loss=loss)
+        elif isinstance(found, _RESULTS):
+            light.known[what] = found
+    for value in values:
+        vars(light)["value"] = value
+    by = getattr(likelihood.decided, "by", None)
+    light.known["clusters"] = None if by is None else number_of_clusters(likelihood)
+    vars(light)["single"] = _SingleOutline(None if by is None else np.empty(0, dtype=np.intp))
+    return light
+
+
+def likelihood_again(light: Likelihood, decided: Any, shift: float) -> Likelihood:
+    """Return the likelihood of decisions that were given back, with what was worked out."""
+    loss = cast(LossOutline, light.loss).again(decided, shift)
+    found = replace(light, loss=loss, decided=decided)
+    found.known.update({w: k for w, k in light.known.items() if not isinstance(k, Face)})
+    return found
+
+
+def has_outline(likelihood: Likelihood | None) -> bool:
+    """Whether the decisions of a likelihood were left out."""
+    return likelihood is not None and isinstance(likelihood.loss, LossOutline)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Which decisions were left out, and what else cannot be told without them.
+
+    Attributes
+    ----------
+    digest : str
+        Of the decisions.
+    rules : tuple or None
+        Weights, power and margin of a rule that explains every decision, and the given power.
+    """
+
+    digest: str
+    rules: tuple[FloatArray, float, float, float | None] | None = None
+
+    @classmethod
+    def of(cls, result: Any) -> LeftOut:
+        """Return what has to be known to give the decisions of a record back."""
+        exact, rules = result.exact, None
+        if exact is not None and isinstance(exact.explanations, ConsistentRules):
+            found = exact.explanations
+            rules = found.weights, found.p, found.margin, result.p if "p" in result.given else None
+        return cls(result.decided.digest(), rules)
+
+    def require_same(self, decided: Any, kind: str) -> None:
+        """Refuse other decisions than those that were left out."""
+        if not isinstance(decided, Comparisons | Scores) or decided.kind != kind:
+            raise InputError(
+                f"with_data needs the {kind} that were fitted; found "
+                f"{type(decided).__name__}. Pass what fit was given: Comparisons or Scores, or X "
+                "and y to with_data of the learner."
+            )
+        if decided.digest() != self.digest:
+            raise InputError(
+                f"with_data needs the decisions that were fitted, in the same order; found others, "
+                f"{len(decided)} of them. Pass the data that fit was given, or fit again."
+            )
+
+    def rules_again(
+        self, decided: Any, groups: tuple[str, ...] | None, shift: float
+    ) -> ConsistentRules | None:
+        """Return the rules that explain all decisions which were given back; None if none do."""
+        if self.rules is None:
+            return None
+        weights, p, margin, given = self.rules
+        shared = None if groups is None else np.unique(groups, return_inverse=True)[1].reshape(-1)
+        weighting = Weighting(len(weights), group_of=shared)
+        seen = decided.shifted(shift)
+        loss = ZeroOneLoss.of(seen.utilities, seen.merged, weighting)
+        return rules_again(loss, weights, p, margin, given)
+
+
+@dataclass(frozen=True)
+class KnownRules(_Stub):
+    """What was worked out of the rules that explain every decision."""
+
+    weights: FloatArray
+    p: float
+    margin: float
+    power_intervals: tuple[tuple[float, float], ...]
+    weight_ranges: tuple[FloatArray, FloatArray]
+
+
+def exact_without_data(exact: ExactRecord | None) -> ExactRecord | None:
+    """Return the exact method's answer without decisions: of the rules, what was worked out."""
+    if exact is None:
+        return None
+    rules = exact.explanations
+    known: Any = None
+    if rules is not None and "weight_ranges" in vars(rules):
+        known = KnownRules(
+            rules.weights, rules.p, rules.margin, rules.power_intervals, rules.weight_ranges
+        )
+    return replace(exact, explanations=known)
