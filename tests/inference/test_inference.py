@@ -715,7 +715,8 @@ def test_dictator_choices_agree_with_other_tools():
         for kind in ("fisher", "clustered")
     )
     assert clustered > 1.1 * plain
-    assert result.test("utilitarian").p_value < 1e-30
+    assert result.with_covariance("fisher").test("utilitarian").p_value < 1e-30
+    assert result.test("utilitarian").p_value < 1e-20  # people differ, which counts against it
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="no folder of real data: set WELFARIST_DATA to one")

@@ -12,8 +12,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from welfarist.base.errors import InputError
@@ -250,7 +248,11 @@ def _refuse_other_decisions(result: Any, seen: Presented) -> None:
 
 
 def _last(model: Any) -> Any:
-    return model.steps[-1][1] if isinstance(model, Pipeline) else model
+    return model.steps[-1][1] if _is_pipeline(model) else model
+
+
+def _is_pipeline(model: Any) -> bool:
+    return hasattr(model, "named_steps")
 
 
 def _weighted(model: Any, weight: FloatArray | None) -> dict[str, FloatArray]:
@@ -258,7 +260,7 @@ def _weighted(model: Any, weight: FloatArray | None) -> dict[str, FloatArray]:
     if weight is None:
         return {}
     name = "sample_weight"
-    if isinstance(model, Pipeline):
+    if _is_pipeline(model):
         step, last = model.steps[-1]
         taken, name = has_fit_parameter(last, name), f"{step}__{name}"
     else:
@@ -274,6 +276,8 @@ def _weighted(model: Any, weight: FloatArray | None) -> dict[str, FloatArray]:
 
 def _count(model: Any) -> int | None:
     """How many numbers a linear model has learned without a penalty; None of any other."""
+    from sklearn.linear_model import LinearRegression, LogisticRegression  # takes long
+
     last = _last(model)
     if isinstance(last, LogisticRegression):
         free = np.isinf(last.C) or last.get_params().get("penalty", "l2") is None
