@@ -9,12 +9,7 @@ from typing import Any
 from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.base.validation import FloatArray
-from welfarist.files import (
-    open_table,
-    read_actions,
-    read_comparisons,
-    read_wide_comparisons,
-)
+from welfarist.files import open_table, read_actions
 from welfarist.files.actions import SCORE
 from welfarist.files.sources import FORMATS, STANDARD_INPUT, file_and_sheet
 
@@ -180,6 +175,8 @@ def _compared(
 ) -> Decided:
     if path == comparisons == STANDARD_INPUT:
         raise UsageError("standard input (-) can be read once: name a file for the other.")
+    from welfarist.files import read_comparisons  # which actions alone do not need
+
     actions = read_actions(path, least=least, **table.actions())
     read = read_comparisons(
         comparisons,
@@ -198,6 +195,8 @@ def _compared(
 
 
 def _wide(path: str, table: TableOptions, decision: DecisionOptions, least: float) -> Decided:
+    from welfarist.files import read_wide_comparisons
+
     read = read_wide_comparisons(
         path,
         first=listed(decision.first),

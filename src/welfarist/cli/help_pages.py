@@ -14,24 +14,24 @@ from typer.core import TyperCommand, TyperGroup
 # has; a test says if an option has no place.
 PANELS: dict[str, tuple[str, ...]] = {
     "What was decided": ("comparisons", "score", "wide", "by", "count", "tie"),
-    "What is compared": ("doctrines", "learn", "folds"),
+    "What is compared": ("doctrines", "learn", "logit", "folds"),
     "What is run": ("quick", "only", "fresh"),
     "What is simulated": (
         "people", "actions", "decisions", "task", "charity", "scores", "repetitions",
     ),
     "What to write": (
-        "report", "save", "json", "top", "title", "note", "unit", "date", "allow_unconverged",
+        "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit", "date", "allow_unconverged",
         "format", "force",
     ),
     "The rule": (
-        "model", "doctrine", "p", "weights", "groups", "prior", "scale", "known_weights",
+        "model", "doctrine", "p", "weights", "groups", "prior", "scale", "shift", "known_weights",
     ),
     "How sure": ("level", "method", "covariance", "intervals", "error", "delta"),
     "The noise": ("noise", "rho", "tau", "nu", "tau_max"),
     "The search": ("solver", "starts", "max_iter", "tol", "seed", "jobs"),
     "How files are laid out": (
         "name", "stakeholders", "ignore", "numbered", "preferred", "other", "first", "second",
-        "choice", "first_label", "separator", "decimal", "sheet",
+        "choice", "first_label", "drop_missing", "drop_unknown", "separator", "decimal", "sheet", "encoding",
     ),
 }  # fmt: skip
 # Where an option stands that no panel knows, such as --help.

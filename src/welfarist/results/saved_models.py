@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from welfarist.base.exports import strict
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
 from welfarist.base.whole_files import write_whole
-from welfarist.decisions import Comparisons, Scores
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
@@ -28,7 +27,7 @@ Kind = Literal["scores", "comparisons"]
 
 FORMAT = "welfarist.Model"
 VERSION = 1
-_KINDS = (Scores.kind, Comparisons.kind)
+_KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
 _OPTIONAL = ("shift",)
 _KEYS = (

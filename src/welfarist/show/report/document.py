@@ -18,7 +18,7 @@ from welfarist.show.report.given import Given
 from welfarist.show.report.markup import NOTHING, Html, join, paragraph, text
 from welfarist.show.report.people import bargains, checked_people, who_counts
 from welfarist.show.report.pictures import can_draw
-from welfarist.show.report.plain_words import plain_facts
+from welfarist.show.report.plain_facts import plain_facts
 from welfarist.show.report.style import STYLE
 
 _TITLE = "Which welfare function explains these decisions?"

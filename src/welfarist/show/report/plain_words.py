@@ -1,18 +1,12 @@
 """Messages of the package without the names of its arguments and methods.
 
 Whoever reads a report decides about hospitals, and has never seen a line of code. What a message
-advises is put in words where there are words for it; a sentence that would still speak of code is
-left out.
+advises is put in words where there are words for it; what would still speak of code is left out.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
-
-from welfarist.results.record import FitResult
-from welfarist.show.report.facts import Facts
 
 # Advice to whoever fits, as advice to whoever asks them.
 _PHRASES = (
@@ -52,16 +46,14 @@ _PHRASES = (
 # low_income: of names with underscores these are the package's own.
 _NAMES = (
     "max_iter", "n_starts", "n_jobs", "tau_max", "random_state", "sample_weight", "with_covariance",
-    "without_data", "from_arrays", "to_dict", "result_", "rho_", "tau_", "p_", "u_min", "u_max",
-    "time_limit",
+    "without_data", "from_arrays", "to_dict", "result_", "rho_", "u_min", "u_max", "time_limit",
 )  # fmt: skip
 _CALLS = "bootstrap|calibration|fit|interval|misfit|residuals|summary|surprises|test"
 _CODE = re.compile(
     rf"""\b[a-z_]+=(?:["\[\d…-]|True|False|None)|\b(?:{"|".join(_NAMES)})(?!\w)"""
-    rf"""|\b(?:{_CALLS})\(|\w\(\)|\bwf\.|\bComparisons\b|(?<!\S)--[a-z]|welfarist\["""
-    r"|\bpip install\b"
+    rf"""|\b(?:{_CALLS})\(|\bwf\.|\bComparisons\b|(?<!\S)--[a-z]"""
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 # Where a sentence may end before what it advises.
 _PAUSE = re.compile(r"; |: ")
 # Other standard errors than those of the likelihood, by their names.
@@ -81,8 +73,6 @@ def plain(message: str) -> str:
     for phrase, words in _PHRASES:
         message = message.replace(phrase, words)
     message = _ERRORS.sub(r"found \1 standard errors", message)
-    if not _CODE.search(message):
-        return message
     found = [_without_code(sentence) for sentence in _SENTENCE.split(message)]
     return " ".join(sentence for sentence in found if sentence)
 
@@ -94,43 +84,3 @@ def _without_code(sentence: str) -> str:
         return sentence
     pauses = [pause.start() for pause in _PAUSE.finditer(sentence, 0, code.start())]
     return f"{sentence[: pauses[-1]]}." if pauses else ""
-
-
-def plain_facts(facts: Facts) -> Facts:
-    """Return what a report is made of, with all its messages in plain words."""
-    found = {
-        field.name: _plainly(getattr(facts, field.name))
-        for field in fields(facts)
-        if field.name not in ("result", "profile", "utilities")
-    }
-    return replace(facts, result=_plain_result(facts.result), **found)
-
-
-def _plain_result(result: FitResult) -> FitResult:
-    caveats = tuple(replace(caveat, message=plain(caveat.message)) for caveat in result.caveats)
-    if caveats == result.caveats:
-        return result
-    return replace(result, caveats=caveats, reason=plain(result.reason))
-
-
-def _plainly(value: Any) -> Any:
-    """Texts in plain words, also in records and tuples of them."""
-    if isinstance(value, str):
-        return plain(value)
-    if isinstance(value, tuple):
-        return tuple(map(_plainly, value))
-    if is_dataclass(value) and not isinstance(value, type):
-        return _plain_record(value)
-    return value
-
-
-def _plain_record(record: Any) -> Any:
-    changed = {}
-    for field in fields(record):
-        if not field.init:
-            continue
-        old = getattr(record, field.name)
-        new = _plainly(old)
-        if new is not old and new != old:
-            changed[field.name] = new
-    return replace(record, **changed) if changed else record
