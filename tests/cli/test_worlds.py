@@ -157,6 +157,32 @@ def test_studies_are_started_with_what_was_asked_for(tmp_path, monkeypatch):
     run("replicate", "--fresh", code=1)
 
 
+def study_that_prints(tmp_path, monkeypatch, script):
+    (tmp_path / "clone" / "replication").mkdir(parents=True)
+    (tmp_path / "clone" / "replication" / "__main__.py").write_text(script)
+    monkeypatch.setattr(clone, "_CLONE", tmp_path / "clone")
+
+
+def test_a_study_is_started_where_the_user_is(tmp_path, monkeypatch, capfd):
+    script = "import os, sys; print(os.getcwd(), *sys.argv[1:])"
+    study_that_prints(tmp_path, monkeypatch, script)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    run("replicate", "--d", "3,5", "--tau", "1", "--nu", "0.1,0.2", "--repetitions", "2",
+        "--method-repetitions", "0", "--to", "out", "--json")  # fmt: skip
+    told = capfd.readouterr().out.split()
+    assert told == [
+        str(tmp_path / "here"), "--json", "--d=3,5", "--tau=1", "--nu=0.1,0.2",
+        "--repetitions=2", "--method-repetitions=0", "--to=out",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "told"), [(2, 2), (130, 130), (7, 1)])
+def test_a_study_tells_how_it_ended(tmp_path, monkeypatch, code, told):
+    study_that_prints(tmp_path, monkeypatch, f"raise SystemExit({code})")
+    run("replicate", code=told)
+
+
 def test_the_demo_is_refused_a_place_before_it_begins():
     done = run("demo", "--report", "nowhere/report.html", code=1)
     assert done.stdout == ""
