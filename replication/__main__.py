@@ -109,7 +109,11 @@ def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         metavar=number,
         help="how often the paper's own methods are run, never more often than the rest (0: never)",
     )
-    add("--to", metavar="FOLDER", help="where to write (see docs/replication.md)")
+    add(
+        "--to",
+        metavar="FOLDER",
+        help="where to write (in a clone its docs or build, else where you are)",
+    )
     add("--json", action="store_true", help="print JSON and nothing else")
     options = parser.parse_args(arguments)
     if options.only not in (None, *(e.name for e in EXPERIMENTS)):

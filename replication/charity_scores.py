@@ -95,7 +95,7 @@ def draw(rows: Sequence[Row], path: str) -> None:
             methods.panel(
                 rows, "test_loss", "test loss", by="nu", truth="test_loss_true", log=True
             ),
-            methods.panel(rows, "kl", "KL(w* ‖ ŵ), where finite", by="nu", log=True),
+            methods.panel(rows, "noiseless_test_loss", "noiseless test loss", by="nu", log=True),
         ],
     )
 

@@ -125,6 +125,13 @@ def left_out(rows: Sequence[Row], solver: str) -> str:
     return f"all settings in which the {NAMES[solver]} was not run, because a fit takes minutes"
 
 
+def _beside(rows: Sequence[Row], sizes: Sequence[int]) -> list[Row]:
+    """The rows of worlds in which every method that was run was run: only these compare."""
+    by_method = [levels(select(rows, solver=solver), "repetition") for solver in NAMES]
+    shared = set.intersection(*(set(runs) for runs in by_method if runs))
+    return [row for row in rows if row["n"] in sizes and row["repetition"] in shared]
+
+
 def panel(
     rows: Sequence[Row],
     column: str,
@@ -142,9 +149,10 @@ def panel(
             axes.axis("off")
             return
         where = {by: shared[0][by]}
-        here, sizes = select(rows, **where), levels(shared, "n")
+        sizes = levels(shared, "n")
+        here = _beside(select(rows, **where), sizes)
         for k, solver in enumerate(NAMES):
-            part = [row for row in select(here, solver=solver) if row["n"] in sizes]
+            part = select(here, solver=solver)
             if part:
                 place, mean, error = curve(part, "n", column)
                 axes.errorbar(
@@ -153,7 +161,7 @@ def panel(
                     label=NAMES[solver],
                 )  # fmt: skip
         if truth is not None:
-            place, mean, _ = curve([r for r in optimal(here) if r["n"] in sizes], "n", truth)
+            place, mean, _ = curve(optimal(here), "n", truth)
             axes.plot(place, mean, ":", color="0.4", linewidth=1.3, label="true rule")
         axes.set(xlabel="n", ylabel=label, title=f"by method, {trends.called(**where)}")
         panels.spread_places(axes, sizes)

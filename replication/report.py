@@ -15,7 +15,8 @@ OPENING = """# The paper's experiments, run again
 `make replicate` runs everything below and writes this page, the figures and the data behind them
 (a CSV file of the same name beside each figure). Finished cells are kept, so that an interrupted
 run goes on where it stopped. The same seeds give the same digits. `welfarist replicate --d`,
-`--tau`, `--nu` and `--repetitions` run other settings than the paper's.
+`--tau`, `--nu` and `--repetitions` run other settings than the paper's. These and quick runs write
+below `build/`; started outside a clone, a run writes where it was started (or `--to FOLDER`).
 
 [PSPS24] is Pardeshi, Shapira, Procaccia and Singh, "Learning Social Welfare Functions",
 NeurIPS 2024. Its food-rescue data are not public: the charity here is simulated from public facts

@@ -17,7 +17,7 @@ from welfarist.simulate import comparisons, correct_share, individuals, scores, 
 
 PEOPLE = (5, 10, 20, 50)
 SIZES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000)
-METHOD_SIZES = (100, 500, 2_000)
+METHOD_SIZES = (100, 500, 1_000)
 TEST = 5_000
 SCORES_P, SCORES_NU = -2.0, 0.1
 CHOICES_P, CHOICES_TAU, LARGEST_TAU = 0.9, 10.0, 50.0

@@ -60,7 +60,7 @@ Repetitions = Annotated[
 MethodRepetitions = Annotated[
     int | None,
     typer.Option(
-        help="How often the paper's own methods are run, which take minutes; 0: never (3 or 2).",
+        help="How often the paper's own methods are run, which take minutes; 0: never (3).",
         metavar="NUMBER",
         min=0,
         show_default=False,
