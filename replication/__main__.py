@@ -129,7 +129,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.method_repetitions,
     )  # fmt: skip
     where = places(settings, Path.cwd(), options.to)
-    where.figures.mkdir(parents=True, exist_ok=True)
+    try:
+        where.figures.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        sys.exit(
+            f"Error: {where.figures} must be a folder to write to, or a place for one; found: "
+            f"{problem.strerror}. Name another with --to."
+        )
     chosen = [e for e in EXPERIMENTS if options.only in (None, e.name)]
     try:
         found = run(chosen, settings, where, fresh=options.fresh, quiet=options.json)

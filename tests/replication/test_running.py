@@ -65,6 +65,13 @@ def test_a_run_outside_a_clone_writes_where_it_was_started(tmp_path):
     assert told["count"]["holds"] == 2
 
 
+def test_a_place_that_is_none_is_refused_in_words(tmp_path, monkeypatch):
+    (tmp_path / "taken").write_text("")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="must be a folder to write to.*--to"):
+        main(["--quick", "--to", "taken"])
+
+
 def test_fresh_runs_again_what_was_asked_for_and_nothing_else(tmp_path):
     experiment = nonconvexity.EXPERIMENT
     store = Store(tmp_path, experiment)
