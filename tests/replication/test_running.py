@@ -68,7 +68,7 @@ def test_a_run_outside_a_clone_writes_where_it_was_started(tmp_path):
 def test_a_place_that_is_none_is_refused_in_words(tmp_path, monkeypatch):
     (tmp_path / "taken").write_text("")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit, match="must be a folder to write to.*--to"):
+    with pytest.raises(SystemExit, match=r"must be a folder to write to.*--to"):
         main(["--quick", "--to", "taken"])
 
 
