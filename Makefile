@@ -27,8 +27,8 @@ help:
 	@echo "make docs             build the documentation into build/docs (open index.html)"
 	@echo "make bench            measure speed against the alternatives (minutes)"
 	@echo "make bench-quick      the same in under two minutes"
-	@echo "make replicate        run the paper's experiments again (a quarter of an hour; can be interrupted)"
-	@echo "make replicate-quick  fewer settings, in under three minutes"
+	@echo "make replicate        run the paper's experiments again (about 20 minutes; can be interrupted)"
+	@echo "make replicate-quick  fewer settings, in about three minutes"
 	@echo "make clean            remove everything the other commands made"
 
 # A new pyproject.toml means new requirements; otherwise the environment is ready as it is.

@@ -19,7 +19,7 @@ from benchmarks import problems, rivals
 from benchmarks.contenders import LOG_TAU, Problem, contenders, fit, objective, one_evaluation, run
 from benchmarks.report import Outcome, table, write
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def catalogue(quick: bool) -> list[tuple[str, str, int, Problem]]:
@@ -140,9 +140,17 @@ def main(quick: bool) -> None:
         studies["A thousand people"] = a_thousand_people()
     for title, text in studies.items():
         print(f"{title}: {text}")
-    folder = ROOT / ("build/benchmarks" if quick else "docs")
+    folder = written_to(quick, Path.cwd())
     write(folder, outcomes, studies, "make bench-quick" if quick else "make bench")
-    print(f"written to {folder.relative_to(ROOT)}/benchmarks.md, .json and .png")
+    print(f"written to {folder}/benchmarks.md, .json and .png")
+
+
+def written_to(quick: bool, started: Path) -> Path:
+    """Return the folder of the results: the clone's in a clone, else where the run was started."""
+    here = started.resolve()
+    if here != ROOT and ROOT not in here.parents:
+        return started
+    return ROOT / ("build/benchmarks" if quick else "docs")
 
 
 if __name__ == "__main__":

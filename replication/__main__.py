@@ -1,12 +1,15 @@
-"""Run every experiment: ``python -m replication [--quick] [--only NAME] [--fresh]``."""
+"""Run every experiment of the paper again, or one, with its settings or one's own."""
 
 from __future__ import annotations
 
 import argparse
-import shutil
+import math
+import os
 import sys
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from replication import (
     charity_comparisons,
@@ -16,9 +19,15 @@ from replication import (
     report,
     synthetic,
 )
-from replication.experiment import Experiment
+from replication.experiment import Cell, Experiment, Row
+from replication.places import Places, places
+from replication.settings import Settings
 from replication.store import Store, write_csv
+from welfarist.base.exports import as_json
 from welfarist.base.progress import Progress
+from welfarist.base.whole_files import write_whole
+
+INTERRUPTED = 130  # what shells report of a program that was stopped from the keyboard
 
 EXPERIMENTS = (
     charity_scores.EXPERIMENT,
@@ -29,13 +38,12 @@ EXPERIMENTS = (
     collapse.EXPERIMENT,
     nonconvexity.EXPERIMENT,
 )
-BUILD = Path("build")
-DOCS = Path("docs")
 
 
-def complete(experiment: Experiment, cells: Path, quick: bool, progress: Progress) -> list[dict]:  # type: ignore[type-arg]
+def complete(
+    experiment: Experiment, store: Store, wanted: Sequence[Cell], progress: Progress
+) -> list[Row]:
     """Run the cells that are missing and return all rows."""
-    store, wanted = Store(cells, experiment), experiment.cells(quick)
     missing = store.missing(wanted)
     if missing:
         with ProcessPoolExecutor() as pool:
@@ -47,38 +55,140 @@ def complete(experiment: Experiment, cells: Path, quick: bool, progress: Progres
     return store.rows(wanted)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m replication", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer settings, into build/")
-    parser.add_argument("--only", metavar="NAME", help="one experiment, without the report")
-    parser.add_argument("--fresh", action="store_true", help="forget the cells of earlier runs")
-    options = parser.parse_args()
-    kind = "quick" if options.quick else "full"
-    cells = BUILD / "replication" / kind / "cells"
-    if options.fresh:
-        shutil.rmtree(cells, ignore_errors=True)
-    home = BUILD / "replication" / kind if options.quick else DOCS
-    folder = home / "replication"
-    folder.mkdir(parents=True, exist_ok=True)
-    chosen = [e for e in EXPERIMENTS if options.only in (None, e.name)]
-    if not chosen:
-        parser.error(f"--only must be one of {', '.join(e.name for e in EXPERIMENTS)}")
-    found = {}
-    try:
-        for experiment in chosen:
-            rows = complete(experiment, cells, options.quick, Progress("auto"))
-            write_csv(rows, folder / f"{experiment.name}.csv")
-            experiment.draw(rows, str(folder / f"{experiment.name}.png"))
-            found[experiment.name] = rows
-            print(
-                f"{experiment.title}: {len(rows)} cells, {folder / experiment.name}.png", flush=True
+def numbers(of: Callable[[str], Any], least: float) -> Callable[[str], tuple[Any, ...]]:
+    """Return what reads a list such as 0.1,1,10."""
+
+    def read(text: str) -> tuple[Any, ...]:
+        try:
+            found = tuple(of(part) for part in text.split(","))
+        except ValueError:
+            found = ()
+        if not found or not all(math.isfinite(value) and value >= least for value in found):
+            whole = "whole numbers" if of is int else "numbers"
+            raise argparse.ArgumentTypeError(
+                f"must be {whole} of {least:g} or more, such as 5,20; found {text!r}"
             )
+        return tuple(sorted(set(found)))
+
+    return read
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """Return what reads a whole number."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(
+                f"must be a whole number of {least} or more; found {text!r}"
+            )
+        return value
+
+    return read
+
+
+def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read what was typed."""
+    parser = argparse.ArgumentParser(prog="python -m replication", description=__doc__)
+    add = parser.add_argument
+    few, number = "NUMBER,…", "NUMBER"
+    add("--quick", action="store_true", help="fewer settings, in a few minutes")
+    add("--only", metavar="NAME", help="one experiment, without the page")
+    add("--fresh", action="store_true", help="run what an earlier run has finished again")
+    # With d = 1 there is nothing to learn, and log d is 0.
+    add("--d", type=numbers(int, 2), metavar=few, help="numbers of people, synthetic experiments")
+    add("--tau", type=numbers(float, 1e-6), metavar=few, help="temperatures of comparisons")
+    add("--nu", type=numbers(float, 0.0), metavar=few, help="noise levels of scores")
+    add("--repetitions", type=at_least(1), metavar=number, help="how often each setting is run")
+    add(
+        "--method-repetitions",
+        type=at_least(0),
+        metavar=number,
+        help="how often the paper's own methods are run, never more often than the rest (0: never)",
+    )
+    add(
+        "--to",
+        metavar="FOLDER",
+        help="where to write (in a clone its docs or build, else where you are)",
+    )
+    add("--json", action="store_true", help="print JSON and nothing else")
+    options = parser.parse_args(arguments)
+    if options.only not in (None, *(e.name for e in EXPERIMENTS)):
+        parser.error(f"--only must be one of {', '.join(e.name for e in EXPERIMENTS)}")
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run, draw and judge."""
+    options = read_options(arguments)
+    settings = Settings(
+        options.quick, options.d, options.tau, options.nu, options.repetitions,
+        options.method_repetitions,
+    )  # fmt: skip
+    where = places(settings, Path.cwd(), options.to)
+    try:
+        where.figures.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        sys.exit(
+            f"Error: {where.figures} must be a folder to write to, or a place for one; found: "
+            f"{problem.strerror}. Name another with --to."
+        )
+    chosen = [e for e in EXPERIMENTS if options.only in (None, e.name)]
+    try:
+        found = run(chosen, settings, where, fresh=options.fresh, quiet=options.json)
     except KeyboardInterrupt:
         again = "the same command without --fresh" if options.fresh else "the same command"
-        sys.exit(f"Interrupted; finished cells are kept, and {again} goes on from here.")
+        print(
+            f"Interrupted; finished cells are kept, and {again} goes on from here.",
+            file=sys.stderr,
+        )
+        sys.exit(INTERRUPTED)
+    claims = report.claims_of(chosen, found)
+    files = {e.name: str(where.figures / f"{e.name}.png") for e in chosen}
     if options.only is None:
-        report.write(chosen, found, home / "replication.md", quick=options.quick)
-        print(f"Claims and figures: {home / 'replication.md'}")
+        write_whole(where.page, report.page(chosen, found, claims, settings))
+        files["page"] = str(where.page)
+    if options.json:
+        print(as_json({**report.to_dict(chosen, claims), "files": files}))
+        return
+    print(report.counted([claim for name in claims for claim in claims[name]]))
+    if options.only is None:
+        print(f"Claims and figures: {_near(where.page)}")
+
+
+def run(
+    chosen: Sequence[Experiment],
+    settings: Settings,
+    where: Places,
+    *,
+    fresh: bool,
+    quiet: bool,
+) -> dict[str, list[Row]]:
+    """Run the experiments and write their figures and data; return their rows."""
+    found: dict[str, list[Row]] = {}
+    renewed: set[str] = set()  # experiments share cells, which are run again once
+    for experiment in chosen:
+        store, wanted = Store(where.cells, experiment), experiment.cells(settings)
+        if fresh and (experiment.shares or experiment.name) not in renewed:
+            store.forget(wanted)
+            renewed.add(experiment.shares or experiment.name)
+        rows = complete(experiment, store, wanted, Progress("auto"))
+        write_csv(rows, where.figures / f"{experiment.name}.csv")
+        experiment.draw(rows, str(where.figures / f"{experiment.name}.png"))
+        found[experiment.name] = rows
+        if not quiet:
+            drawn = _near(where.figures / f"{experiment.name}.png")
+            print(f"{experiment.title}: {len(rows)} cells, {drawn}", flush=True)
+    return found
+
+
+def _near(path: Path) -> str:
+    """A path as one would type it from here."""
+    near = os.path.relpath(path)
+    return str(path) if near.startswith(os.pardir) else near
 
 
 if __name__ == "__main__":

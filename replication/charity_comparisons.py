@@ -2,43 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 import welfarist as wf
-from replication import panels
+from replication import charity_scores, methods, panels, trends
 from replication.charity import TEST, charity
-from replication.experiment import (
-    Array,
-    Cell,
-    Claim,
-    Experiment,
-    Row,
-    curve,
-    levels,
-    select,
-    values,
-)
-from replication.measures import PRIOR, choice_loss, divergence, quiet
+from replication.claims import Case, Claim
+from replication.experiment import Array, Cell, Experiment, Row, levels, select, values
+from replication.measures import PRIOR, choice_loss, divergence, power_error, quiet
+from replication.settings import Settings, middle
+from welfarist.decisions import Comparisons
 from welfarist.simulate import comparisons, pairs_with_others, true_order
 
 TEMPERATURES = (0.1, 1.0, 10.0, 100.0)
 SIZES = (50, 100, 200, 400, 800)
+METHOD_SIZES = (50, 100, 200)
 OTHERS = 10  # comparisons an action
 # Small samples without an error would send tau to infinity, and with it the loss of one error.
 LARGEST_TAU = 1_000.0
+# Where the paper says so: the temperatures called small, and those of its last remark on them.
+SMALL_TAU, NOISY_TAU = 1.0, (0.1, 1.0)
+# "Matches": a mean test loss this much above that of the true parameters at most.
+MATCHES = 0.01
 
 
-def cells(quick: bool, p: float) -> list[Cell]:
-    sizes, repetitions = (SIZES[:3], 2) if quick else (SIZES, 8)
-    return [
-        {"p_true": p, "tau": tau, "n": n, "repetition": r}
-        for tau in TEMPERATURES
+def cells(settings: Settings, p: float) -> list[Cell]:
+    quick = settings.quick
+    temperatures = settings.tau or TEMPERATURES
+    sizes = SIZES[:3] if quick else SIZES
+    optimal = [
+        {"p_true": p, "tau": tau, "n": n, "repetition": r, "solver": methods.OPTIMUM}
+        for tau in temperatures
         for n in sizes
-        for r in range(repetitions)
+        for r in range(settings.times(8, 2))
+    ]
+    where = {"p_true": p, "tau": middle(temperatures)}
+    # A fit by Algorithm 1 takes minutes with many comparisons, one by the two-stage method seconds.
+    few = {
+        methods.ALGORITHM_1: METHOD_SIZES[:2],
+        methods.TWO_STAGE: METHOD_SIZES[:2] if quick else METHOD_SIZES,
+    }
+    return optimal + [
+        cell
+        for solver, sizes in few.items()
+        for cell in methods.cells(settings, solver, where, sizes, settings.method_times(3, 1))
     ]
 
 
@@ -52,8 +63,7 @@ def run(cell: Cell) -> Row:
     noisy = comparisons(test, pairs, tau=tau, random_state=seed + 1).outcomes.astype(float)
     true = true_order(test, pairs).astype(float)
     with quiet():
-        fit = wf.ComparisonClassifier(tau_max=LARGEST_TAU).fit(decided)
-        smoothed = wf.ComparisonClassifier(tau_max=LARGEST_TAU, prior=PRIOR).fit(decided)
+        fit = wf.ComparisonClassifier(tau_max=LARGEST_TAU, **methods.options(cell)).fit(decided)
     learned = fit.tau_ * _difference(fit.welfare_, test.utilities, pairs)
     actual = tau * _difference(test.rule, test.utilities, pairs)
     train_actual = tau * _difference(train.rule, train.utilities, compared)
@@ -69,8 +79,16 @@ def run(cell: Cell) -> Row:
         "test_accuracy": float(np.mean(np.sign(learned) == noisy)),
         "noiseless_accuracy": float(np.mean(np.sign(learned) == true)),
         "kl": divergence(train.weights, fit.weights_),
-        "kl_prior": divergence(train.weights, smoothed.weights_),
+        "kl_prior": _divergence_under_prior(cell, decided, train.weights),
     }
+
+
+def _divergence_under_prior(cell: Cell, decided: Comparisons, weights: Array) -> float | None:
+    if cell["solver"] != methods.OPTIMUM:  # the paper's methods know no prior
+        return None
+    with quiet():
+        smoothed = wf.ComparisonClassifier(tau_max=LARGEST_TAU, prior=PRIOR).fit(decided)
+    return divergence(weights, smoothed.weights_)
 
 
 def _difference(rule: wf.WelfareFunction, utilities: Array, pairs: npt.NDArray[np.intp]) -> Array:
@@ -82,7 +100,7 @@ def _difference(rule: wf.WelfareFunction, utilities: Array, pairs: npt.NDArray[n
 def draw(rows: Sequence[Row], path: str) -> None:
     truth = float(rows[0]["p_true"])
     panels.draw(
-        rows,
+        methods.optimal(rows),
         path,
         x="n",
         line="tau",
@@ -102,89 +120,212 @@ def draw(rows: Sequence[Row], path: str) -> None:
                 log=True,
             ),
         ],
+        extra=[
+            methods.panel(rows, "noiseless_accuracy", "noiseless test accuracy", by="tau"),
+        ],
     )
 
 
+AT_EACH_TAU = ("smallest n to the largest", "at each τ*")
+AT_EACH_N = ("least τ* to the largest", "at each n")
+
+
 def check(rows: Sequence[Row]) -> list[Claim]:
-    sizes, taus = levels(rows, "n"), levels(rows, "tau")
-    fewest, most = sizes[0], sizes[-1]
-
-    def mean(column: str, tau: float, n: int) -> float:
-        found = values(select(rows, tau=tau, n=n), column)
-        return float(np.mean(found[np.isfinite(found)])) if np.isfinite(found).any() else np.inf
-
-    excess = {
-        (t, n): mean("test_loss", t, n) - mean("test_loss_true", t, n) for t in taus for n in sizes
-    }
-    relative = {t: excess[t, most] / mean("test_loss_true", t, most) for t in taus}
-    kl = [mean("kl_prior", t, most) for t in taus]
-    kl_falls = [curve(select(rows, tau=t), "n", "kl_prior")[1] for t in taus if t >= 1]
-    accuracy = [mean("noiseless_accuracy", t, most) for t in taus]
-    noisy = {t: mean("test_accuracy", t, most) for t in taus}
-    infinite = float(np.mean(np.isinf(values(rows, "kl"))))
-    listed = ", ".join
+    """The claims, each judged at every temperature and every number of samples it is about."""
+    best = methods.optimal(rows)
+    best = trends.with_column(best, "excess", lambda r: float(r["test_loss"] - r["test_loss_true"]))
+    best = trends.with_column(best, "relative", lambda r: float(r["excess"] / r["test_loss_true"]))
+    times = trends.repetitions(best)
     return [
+        _matches(best, times),
         Claim(
-            "Test loss falls with n towards that of the true parameters.",
-            f"excess over the true rule, n = {fewest} and {most}: "
-            + listed(
-                f"{excess[t, fewest]:.3g} and {excess[t, most]:.2g} (τ* = {t:g})" for t in taus
+            "The relative deviation of the learned test loss from the true one grows for smaller "
+            "numbers of samples.",
+            trends.criterion("falls", *AT_EACH_TAU),
+            trends.trends(best, "relative", "n", ["tau"], rises=False, form="{:.2%}"),
+            times,
+        ),
+        Claim(
+            "The relative deviation grows for smaller τ*.",
+            trends.criterion("falls", *AT_EACH_N),
+            trends.trends(best, "relative", "tau", ["n"], rises=False, form="{:.2%}"),
+            times,
+            note="The paper's next sentence but one, which is the next claim here, says that the "
+            "deviation is smaller for small τ*.",
+        ),
+        Claim(
+            "The deviation of the learned test loss from the true one is smaller for small τ*.",
+            trends.criterion("rises", *AT_EACH_N),
+            trends.trends(best, "excess", "tau", ["n"], rises=True),
+            times,
+        ),
+        _divergence_falls(best, times),
+        Claim(
+            "Noiseless test accuracy rises with more samples and with higher τ*.",
+            trends.criterion("rises", *AT_EACH_TAU)
+            + "; the same from the least τ* to the largest at each n",
+            trends.trends(best, "noiseless_accuracy", "n", ["tau"], rises=True, form="{:.1%}")
+            + trends.trends(best, "noiseless_accuracy", "tau", ["n"], rises=True, form="{:.1%}"),
+            times,
+        ),
+        Claim(
+            "For τ* = 0.1 and 1 accuracy on noiseless data is significantly higher than on noisy "
+            "data.",
+            "at both τ* and each n, the mean difference within repetitions is above two standard "
+            "errors",
+            trends.settings(
+                [row for row in best if row["tau"] in NOISY_TAU], ["tau", "n"], _significantly
             ),
-            all(excess[t, most] < excess[t, fewest] for t in taus),
+            times,
+            "larger τ*, of which the paper does not say it",
+        ),
+        *_by_algorithm_1(rows),
+    ]
+
+
+def _matches(best: Sequence[Row], times: int) -> Claim:
+    most = levels(best, "n")[-1]
+    small = [row for row in select(best, n=most) if row["tau"] <= SMALL_TAU]
+    coin = ", ".join(
+        f"{np.log(2) / np.mean(values(select(small, tau=tau), 'test_loss_true')) - 1:.2%} at "
+        f"{trends.called(tau=tau)}"
+        for tau in levels(small, "tau")
+    )
+    return Claim(
+        "Test loss of the learned parameters matches that of the true ones for small τ* and many "
+        "samples.",
+        f"at the largest n and each τ* up to {SMALL_TAU:g}, the mean test loss is at most "
+        f"{MATCHES:.0%} above that of the true parameters",
+        trends.settings(small, ["tau", "n"], _matching),
+        times,
+        f"τ* above {SMALL_TAU:g} and smaller n, of which the paper does not say it",
+        f"There is little to lose here: the loss of a coin is above the true one by {coin}."
+        if coin
+        else "",
+    )
+
+
+def _matching(part: Sequence[Row]) -> tuple[bool, str]:
+    mean = float(np.mean(values(part, "excess")) / np.mean(values(part, "test_loss_true")))
+    return mean <= MATCHES, f"{mean:+.2%}"
+
+
+def _divergence_falls(best: Sequence[Row], times: int) -> Claim:
+    infinite = float(np.mean(np.isinf(values(best, "kl"))))
+    return Claim(
+        "KL divergence of the weights falls uniformly with more samples and with less noise.",
+        trends.criterion("falls", *AT_EACH_TAU)
+        + "; the same from the least τ* to the largest at each n",
+        trends.trends(best, "kl_prior", "n", ["tau"], rises=False)
+        + trends.trends(best, "kl_prior", "tau", ["n"], rises=False),
+        times,
+        "the divergence of the maximum-likelihood weights, which is infinite in "
+        f"{infinite:.0%} of the runs, because somebody who counts gets no weight; judged under a "
+        f"Dirichlet({PRIOR:g}) prior",
+        "The paper writes “smaller τ*” here, which is more noise; larger τ* is meant.",
+    )
+
+
+def _significantly(part: Sequence[Row]) -> tuple[bool, str]:
+    noisy, noiseless = (values(part, name) for name in ("test_accuracy", "noiseless_accuracy"))
+    mean, error = trends.difference(noisy, noiseless, paired=True)
+    return mean > trends.CLEAR * error, f"{noiseless.mean():.1%} against {noisy.mean():.1%}"
+
+
+def _by_algorithm_1(rows: Sequence[Row]) -> list[Claim]:
+    own = select(rows, solver=methods.ALGORITHM_1)
+    skipped = methods.left_out(rows, methods.ALGORITHM_1)
+    times = trends.repetitions(own)
+    ends = ("smallest n to the largest", "at the τ* run")
+    return [
+        methods.comparable(
+            rows,
+            methods.ALGORITHM_1,
+            ("tau",),
+            "Algorithm 1 finds a minimum whose empirical risk is comparable to that of the true "
+            "parameters.",
         ),
         Claim(
-            "Small τ* (much noise): learned and true test loss match; the relative deviation is "
-            "larger "
-            "where the decisions say more (large τ*).",
-            f"relative excess at n = {most}: "
-            + listed(f"{relative[t]:.2%} (τ* = {t:g})" for t in taus),
-            relative[taus[0]] < relative[taus[-1]],
-            "The paper says in one sentence that the deviation grows for smaller τ* and in the "
-            "next "
-            "that it is smaller there; large τ* is less noise, and the second is what is seen.",
+            "Noiseless test accuracy rises with more samples: by Algorithm 1 itself.",
+            trends.criterion("rises", *ends),
+            trends.trends(own, "noiseless_accuracy", "n", ["tau"], rises=True, form="{:.1%}"),
+            times,
+            skipped,
         ),
         Claim(
-            "KL divergence of the weights falls with n and with less noise.",
-            f"at n = {most}: "
-            + listed(f"{v:.3g} (τ* = {t:g})" for v, t in zip(kl, taus, strict=True)),
-            all(curve_[-1] < curve_[0] for curve_ in kl_falls) and kl == sorted(kl, reverse=True),
-            "The paper writes “smaller τ*” for less noise here; larger τ* is meant. "
-            f"By maximum likelihood {infinite:.0%} of the runs give somebody who counts no weight, "
-            "and "
-            f"the divergence is infinite; shown under a Dirichlet({PRIOR:g}) prior.",
-        ),
-        Claim(
-            "Noiseless test accuracy rises with n and with less noise.",
-            f"at n = {most}: "
-            + listed(f"{v:.1%} (τ* = {t:g})" for v, t in zip(accuracy, taus, strict=True)),
-            accuracy == sorted(accuracy)
-            and all(
-                mean("noiseless_accuracy", t, most) > mean("noiseless_accuracy", t, fewest)
-                for t in taus
-            ),
-        ),
-        Claim(
-            "For τ* = 0.1 and 1 accuracy on noiseless data is well above that on noisy data.",
-            listed(
-                f"{mean('noiseless_accuracy', t, most):.1%} against {noisy[t]:.1%} (τ* = {t:g})"
-                for t in (0.1, 1.0)
-            ),
-            all(mean("noiseless_accuracy", t, most) > noisy[t] + 0.02 for t in (0.1, 1.0)),
+            "KL divergence of the weights falls with more samples: by Algorithm 1 itself.",
+            trends.criterion("falls", *ends) + "; an infinite divergence meets nothing",
+            trends.trends(own, "kl", "n", ["tau"], rises=False),
+            times,
+            skipped,
         ),
     ]
 
 
-def variation(rows: Sequence[Row]) -> dict[float, float]:
-    """Interquartile range of asinh(p) over repetitions, by temperature, at the largest n."""
-    most = levels(rows, "n")[-1]
-    return {
-        t: float(
-            np.subtract(
-                *np.percentile(np.arcsinh(values(select(rows, tau=t, n=most), "p")), [75, 25])
+def spread(rows: Sequence[Row]) -> float:
+    """Interquartile range of asinh p over repetitions."""
+    shown = [power_error(p, 0.0) * np.sign(p) for p in values(rows, "p")]
+    return float(np.subtract(*np.percentile(shown, [75, 25])))
+
+
+def against_scores(found: Mapping[str, Sequence[Row]]) -> list[Claim]:
+    """The claim that spans the cardinal and the ordinal case."""
+    ordinal, cardinal = (
+        methods.optimal(found[name]) for name in (NEGATIVE.name, charity_scores.EXPERIMENT.name)
+    )
+    shared = sorted(set(levels(ordinal, "n")) & set(levels(cardinal, "n")))
+    cases = []
+    for n in shared:
+        mean = {
+            column: float(
+                np.mean([spread(line) for _, line in trends.lines(select(rows, n=n), [column])])
             )
+            for column, rows in (("tau", ordinal), ("nu", cardinal))
+        }
+        text = f"{mean['tau']:.3f} against {mean['nu']:.3f}"
+        cases.append(Case(trends.called(n=n), mean["tau"] > mean["nu"], text))
+    return [
+        Claim(
+            "Learned p varies more than in the cardinal case.",
+            "at each n that both have, the interquartile range of asinh p over repetitions, "
+            "averaged over all τ*, is larger than that of the scores, averaged over all ν",
+            tuple(cases),
+            min(map(trends.repetitions, (ordinal, cardinal))),
         )
-        for t in levels(rows, "tau")
-    }
+    ]
+
+
+def against_negative(found: Mapping[str, Sequence[Row]]) -> list[Claim]:
+    """The claims that span both signs of p*."""
+    negative, positive = (methods.optimal(found[e.name]) for e in (NEGATIVE, POSITIVE))
+    cases = []
+    for name, rows in trends.lines(negative, ("tau", "n")):
+        more = spread(rows)
+        less = spread(select(positive, tau=rows[0]["tau"], n=rows[0]["n"]))
+        cases.append(Case(name, more > less, f"{more:.3f} against {less:.3f}"))
+    errors = trends.with_column(
+        positive, "p_error", lambda row: power_error(row["p"], row["p_true"])
+    )
+    times = trends.repetitions(positive)
+    return [
+        Claim(
+            "Learned p varies more for p* = -1.62 than for p* = 1.62.",
+            "at each τ* and n, the interquartile range of asinh p over repetitions is larger for "
+            "p* = -1.62",
+            tuple(cases),
+            times,
+            note="The paper's own utilities are not public: those here are simulated.",
+        ),
+        Claim(
+            "Learned p is much more consistent with p* = 1.62 with less noise.",
+            trends.criterion("falls", *AT_EACH_N)
+            + ". What is averaged is the distance of asinh p from the true one, |p| above 150 "
+            "counting as 150",
+            trends.trends(errors, "p_error", "tau", ["n"], rises=False),
+            times,
+            note="The paper writes “as τ* decreases”, which is more noise; larger τ* is meant.",
+        ),
+    ]
 
 
 def _experiment(name: str, p: float) -> Experiment:
@@ -192,15 +333,15 @@ def _experiment(name: str, p: float) -> Experiment:
         name,
         f"Comparisons of the charity, p* = {p:g}",
         f"p* = {p:g}, random weights, the simulated charity's 18 stakeholders; each action "
-        "compared with "
-        f"{OTHERS} others under logistic noise of temperature τ*; {TEST:,} further actions for the "
-        "test. "
-        f"τ is learned up to {LARGEST_TAU:g}. Dotted: the true rule. Learned p: median "
-        "and quartiles.",
+        f"compared with {OTHERS} others under logistic noise of temperature τ*; {TEST:,} further "
+        f"actions for the test. τ is learned up to {LARGEST_TAU:g}. Dotted: the true rule. Learned "
+        "p: median and quartiles.",
         partial(cells, p=p),
         run,
         draw,
         check,
+        by=("tau",),
+        across=against_scores if p < 0 else against_negative,
     )
 
 

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from replication.claims import Claim
+from replication.settings import Settings
+
 Cell = dict[str, Any]
 Row = dict[str, Any]
 Array = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A statement of the paper beside what was measured.
-
-    Attributes
-    ----------
-    text : str
-        The statement, in our words.
-    measured : str
-        The figures that speak for or against it.
-    holds : bool
-    why : str
-        What to keep in mind; where it does not hold, why.
-    """
-
-    text: str
-    measured: str
-    holds: bool
-    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,14 +29,18 @@ class Experiment:
     setting : str
         What was run, in a paragraph for the report.
     cells : callable
-        ``cells(quick)``: the settings to run, each a small dict; a cell and nothing else determines
-        its row.
+        ``cells(settings)``: what to run, each a small dict; a cell and nothing else determines its
+        row.
     run : callable
         ``run(cell)``: the measurements of one cell, by name.
     draw : callable
         ``draw(rows, path)``: the figure.
     check : callable
         ``check(rows)``: the paper's claims about it.
+    by : tuple of str
+        The columns besides n that tell its settings apart, for what is said about the methods.
+    across : callable
+        ``across(found)``: the claims that are about several experiments, by the rows of each.
     version : int
         Raised when `run` changes what it computes, so that stored cells are not used again.
     shares : str
@@ -64,17 +50,19 @@ class Experiment:
     name: str
     title: str
     setting: str
-    cells: Callable[[bool], list[Cell]]
+    cells: Callable[[Settings], list[Cell]]
     run: Callable[[Cell], Row]
     draw: Callable[[Sequence[Row], str], None]
     check: Callable[[Sequence[Row]], list[Claim]]
-    version: int = 1
+    by: tuple[str, ...] = ()
+    across: Callable[[Mapping[str, Sequence[Row]]], list[Claim]] | None = None
+    version: int = 2
     shares: str = ""
 
 
 def select(rows: Sequence[Row], **where: Any) -> list[Row]:
     """Return the rows whose columns have these values."""
-    return [row for row in rows if all(row[name] == value for name, value in where.items())]
+    return [row for row in rows if all(row.get(name) == value for name, value in where.items())]
 
 
 def values(rows: Sequence[Row], column: str) -> Array:

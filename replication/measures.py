@@ -14,6 +14,8 @@ from replication.experiment import Array
 # Concentration of the Dirichlet prior under which the divergence is reported as well: half an
 # observation per person, enough to keep every weight positive.
 PRIOR = 1.5
+# Powers are told apart, and drawn, up to here.
+FAR = 150.0
 
 
 @contextmanager
@@ -40,3 +42,11 @@ def mean_squared(one: Array, other: Array) -> float:
 def choice_loss(z: Array, outcomes: Array) -> float:
     """Mean negative log likelihood of outcomes ±1 at standardised margins z."""
     return float(np.mean(np.logaddexp(0.0, -outcomes * z)))
+
+
+def power_error(p: float, true: float) -> float:
+    """How far a learned power is from the true one: in asinh p, |p| above `FAR` counting as it.
+
+    Powers far out differ by hundreds where rules hardly differ, and may be infinite.
+    """
+    return float(abs(np.arcsinh(np.clip(p, -FAR, FAR)) - np.arcsinh(true)))

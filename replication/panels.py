@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import matplotlib as mpl
@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from replication.experiment import Array, Row, curve, levels, quartiles, select
+from replication.measures import FAR
 
 mpl.use("Agg")
 
@@ -18,9 +19,7 @@ mpl.use("Agg")
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
-
-# Powers are drawn up to here, and marked where they matter.
-_FAR = 150.0
+# Powers are marked where they matter.
 _MARKED = (-100, -10, -3, -1, 0, 1, 3, 10, 100)
 
 
@@ -61,10 +60,11 @@ def draw(
     line_label: str,
     x_label: str,
     panels: Sequence[Panel],
+    extra: Sequence[Callable[[Axes], None]] = (),
     columns: int = 3,
 ) -> None:
-    """Draw each panel's curves with standard errors, and one legend for all."""
-    deep = -(-(len(panels) + 1) // columns)
+    """Draw each panel's curves with standard errors, one legend for all, and further panels."""
+    deep = -(-(len(panels) + 1 + len(extra)) // columns)
     figure, grid = plt.subplots(
         deep, columns, figsize=(3.6 * columns, 2.9 * deep), layout="constrained", squeeze=False
     )
@@ -84,9 +84,13 @@ def draw(
         axes.grid(alpha=0.25)
     handles, _ = places[0].get_legend_handles_labels()
     names = [line_label.format(f"{level:g}") for level in levels(rows, line)]
-    for spare in places[len(panels) :]:
-        spare.axis("off")
     places[len(panels)].legend(handles[: len(names)], names, loc="center", frameon=False)
+    places[len(panels)].axis("off")
+    rest = places[len(panels) + 1 :]
+    for axes, drawn in zip(rest, extra, strict=False):
+        drawn(axes)
+    for spare in rest[len(extra) :]:
+        spare.axis("off")
     figure.savefig(path, dpi=110)
     plt.close(figure)
 
@@ -95,7 +99,7 @@ def _draw_line(axes: Axes, rows: Sequence[Row], x: str, panel: Panel, k: int) ->
     error: Array
     if panel.power:
         place, (low, mean, high) = quartiles(rows, x, panel.column)
-        low, mean, high = (np.arcsinh(np.clip(v, -_FAR, _FAR)) for v in (low, mean, high))
+        low, mean, high = (np.arcsinh(np.clip(v, -FAR, FAR)) for v in (low, mean, high))
         error = np.stack([mean - low, high - mean])
     else:
         place, mean, error = curve(rows, x, panel.column)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from replication.experiment import Cell, Experiment, Row
+from welfarist.base.whole_files import write_whole
 
 
 class Store:
@@ -36,6 +38,15 @@ class Store:
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"cell": cell, "row": row}) + "\n")
 
+    def forget(self, cells: Sequence[Cell]) -> None:
+        """Run these again, and leave those of other settings as they are."""
+        for cell in cells:
+            self._rows.pop(_key(cell), None)
+        lines = [
+            json.dumps({"cell": json.loads(key), "row": row}) for key, row in self._rows.items()
+        ]
+        write_whole(self._path, "".join(f"{line}\n" for line in lines))
+
     def rows(self, cells: Sequence[Cell]) -> list[Row]:
         """Return setting and measurements of every cell, in the order of the cells."""
         return [{**cell, **self._rows[_key(cell)]} for cell in cells]
@@ -46,8 +57,10 @@ def _key(cell: Cell) -> str:
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:
-    """Write the data behind a figure, every digit of it."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    """Write the data behind a figure, every digit of it; what a row lacks stays empty."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_whole(path, text.getvalue())

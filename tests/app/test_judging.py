@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import welfarist as wf
 from welfarist.app import demo
 from welfarist.app.decisions import TableOptions
 from welfarist.app.judging import judge
-from welfarist.app.planning import PlanRequest, plan
+from welfarist.app.planning import Plan, PlanRequest, plan
 from welfarist.app.ranking import rank
 from welfarist.app.rules import RuleRequest, rule_of
 from welfarist.app.simulating import WorldRequest, simulate
@@ -63,6 +66,45 @@ def test_a_plan_takes_a_pilot_for_true():
     ):
         with pytest.raises(UsageError, match=said):
             plan(wrong)
+
+
+def plan_of(excess: list[list[float]], needed: int) -> Plan:
+    """A plan whose studies reached these excess risks, at 100, 300 and 1,000 decisions."""
+    world = wf.simulate.individuals(30, 2, p=-1, random_state=0)
+    few = wf.bounds.learning_curve(world, "logistic", tau=10, n=(100, 300, 1000), repetitions=2)
+    runs = {**few.runs, "excess_risk": np.array(excess)}
+    return Plan(replace(few, runs=runs), world, 0.05, needed)
+
+
+@pytest.mark.parametrize(
+    ("excess", "said", "usually", "nearly_always"),
+    [
+        ([[0.1, 0.02], [0.02, 0.03], [0.01, 0.01]], "Usually 300 decisions are enough", 300, 300),
+        ([[0.06, 0.02], [0.09, 0.03], [0.01, 0.01]], "Usually 1,000 decisions are", 1000, 1000),
+        ([[0.03, 0.03], [0.08, 0.01], [0.01, 0.01]], "nearly all of them 1,000 are.", 100, 1000),
+        ([[0.03, 0.03], [0.06, 0.01], [0.08, 0.01]], "it takes more than 1,000.", 100, None),
+        ([[0.2, 0.2], [0.1, 0.1], [0.1, 0.1]], "Usually more than 1,000 decisions", None, None),
+    ],
+)
+def test_a_plan_leads_with_what_usually_happens(excess, said, usually, nearly_always):
+    found = plan_of(excess, 638_559_899_353)
+    assert said in found.table().lines[0]
+    assert found.table().title.startswith("What usually happens")
+    told = found.to_dict()
+    assert told["usually"]["decisions"] == usually
+    assert told["usually"]["decisions_nearly_always"] == nearly_always
+    assert list(told).index("usually") < list(told).index("guarantee")
+
+
+def test_a_plan_says_when_a_guarantee_is_out_of_reach():
+    excess = [[0.0, 0.0]] * 3
+    far = plan_of(excess, 638_559_899_353)
+    assert far.table().lines[-1].startswith("A guarantee is out of reach")
+    assert "from 638,559,899,353 decisions on [PSPS24, Thm 5.1]" in far.table().lines[-1]
+    assert far.to_dict()["guarantee"]["within_reach"] is False
+    near = plan_of(excess, 5_000)
+    assert near.table().lines[-1].startswith("Guaranteed whatever the actions are")
+    assert near.to_dict()["guarantee"]["within_reach"] is True
 
 
 def test_an_old_world_goes_when_the_new_one_is_there(folder):

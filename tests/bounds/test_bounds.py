@@ -351,6 +351,15 @@ def test_table_holds_the_numbers_of_the_inverse():
     assert len(frame) == 8
     for row in frame.to_dict("records"):
         assert row["samples_needed"] == needed(row["task"], 0.2, 7, row["weights"], 0.1)
+    # Each number names the theorem that its bound cites.
+    functions = {
+        "scores": bounds.excess_risk_of_scores,
+        "comparisons": bounds.excess_risk_of_comparisons,
+        "flip": bounds.excess_risk_of_flipped_comparisons,
+        "logistic": bounds.excess_risk_of_logistic_comparisons,
+    }
+    for row in frame.to_dict("records"):
+        assert f"[PSPS24, {row['theorem']}]" in functions[row["task"]].__doc__
     # As in the paper's Table 1.
     growth = frame.set_index(["task", "weights"])["growth_with_d"]
     assert growth["scores", "known"] == growth["logistic", "known"] == "does not grow"

@@ -109,6 +109,7 @@ def test_a_plan_has_the_numbers_of_the_bounds_and_of_the_simulation():
     found = json.loads(run("plan", *options, *few, "--json").stdout)
     needed = wf.bounds.samples_needed("comparisons", error=0.1, d=2, weights="known")
     assert found["guarantee"]["decisions"] == needed
+    assert found["guarantee"]["theorem"] == "[PSPS24, Thm 4.2]"
     world = wf.simulate.individuals(500, 2, p=-1, u_min=1, u_max=10, random_state=2)
     curve = wf.bounds.learning_curve(
         world, "comparisons", n=(30, 60), weights="known", repetitions=3, random_state=2
@@ -155,6 +156,48 @@ def test_studies_are_started_with_what_was_asked_for(tmp_path, monkeypatch):
     monkeypatch.setattr(clone, "_CLONE", tmp_path)
     run("replicate", "--quick", "--only", "collapse")
     run("replicate", "--fresh", code=1)
+
+
+def study_that_prints(tmp_path, monkeypatch, script):
+    (tmp_path / "clone" / "replication").mkdir(parents=True)
+    (tmp_path / "clone" / "replication" / "__main__.py").write_text(script)
+    monkeypatch.setattr(clone, "_CLONE", tmp_path / "clone")
+
+
+def test_a_study_is_started_where_the_user_is(tmp_path, monkeypatch, capfd):
+    script = "import os, sys; print(os.getcwd(), *sys.argv[1:])"
+    study_that_prints(tmp_path, monkeypatch, script)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    run("replicate", "--d", "3,5", "--tau", "1", "--nu", "0.1,0.2", "--repetitions", "2",
+        "--method-repetitions", "0", "--to", "out", "--json")  # fmt: skip
+    told = capfd.readouterr().out.split()
+    assert told == [
+        str(tmp_path / "here"), "--json", "--d=3,5", "--tau=1", "--nu=0.1,0.2",
+        "--repetitions=2", "--method-repetitions=0", "--to=out",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "told"), [(2, 2), (130, 130), (7, 1)])
+def test_a_study_tells_how_it_ended(tmp_path, monkeypatch, code, told):
+    study_that_prints(tmp_path, monkeypatch, f"raise SystemExit({code})")
+    run("replicate", code=told)
+
+
+def test_the_demo_tells_programs_what_it_tells_people(tmp_path):
+    told = json.loads(run("demo", "--report", "a.html", "--json").stdout)
+    assert (tmp_path / told["files"]["report"]).exists()
+    story = run("demo", "--report", "b.html").stdout
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    assert f"The power p is {told['p']:.2f} ({told['doctrine']})" in story
+    low, high = told["p_interval"]
+    assert f"between {low:.2f} and {high:.2f}. The truth is {told['truth']['p']:g}." in story
+    for row in told["groups"]:
+        assert f"{row['group']:<12} {row['members']:>7} {row['weight_each']:>7.1%}" in story
+    assert sum(row["weight_together"] for row in told["groups"]) == pytest.approx(1)
+    for order in told["tonight"]["orders"].values():
+        assert " > ".join(order) in story
+    assert f"with probability {told['tonight']['probability_first']:.0%}" in story
 
 
 def test_the_demo_is_refused_a_place_before_it_begins():

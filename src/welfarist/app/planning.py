@@ -13,7 +13,7 @@ from welfarist.app.usage import UsageError
 from welfarist.base.exports import Table, number
 from welfarist.bounds import LearningCurve
 from welfarist.bounds.learning_curves import MOST_SIMULATED
-from welfarist.bounds.planning import described
+from welfarist.bounds.planning import described, theorem_of
 from welfarist.families.rule import WelfareFunction
 from welfarist.files import read_actions
 from welfarist.results.saved_models import Model, load_model
@@ -31,6 +31,8 @@ _HOW_MANY = 500
 PEOPLE, POWER = 5, "-1"
 # So many studies say what happens in 19 of 20; fewer say only what happened.
 _MANY = 20
+# More decisions than this no study has: a guarantee that needs them is out of reach.
+WITHIN_REACH = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -98,21 +100,49 @@ class Plan:
     error: float
     needed: int
 
+    @property
+    def within_reach(self) -> bool:
+        """Whether a study can have as many decisions as the guarantee needs."""
+        return self.needed <= WITHIN_REACH
+
+    def usually(self, measure: str = "excess_risk") -> int | None:
+        """Return from how many of the simulated decisions on the error is usually kept.
+
+        None if it is not at the largest number. `measure` is ``"excess_risk"`` for the mean of the
+        studies, ``"excess_risk_high"`` for nearly all of them.
+        """
+        enough = None
+        for row in reversed(self.curve.rows):
+            if row[measure] > self.error:
+                break
+            enough = int(row["n"])
+        return enough
+
     def to_dict(self) -> dict[str, Any]:
         """What a program reads."""
         curve = self.curve
-        needed = {"error": self.error, "delta": curve.delta, "decisions": self.needed}
         return {
             "task": curve.task,
             "weights": curve.weights,
             "people": curve.d,
             "parameters": dict(curve.parameters),
-            "guarantee": needed,
             "repetitions": curve.repetitions,
+            "usually": {
+                "error": self.error,
+                "decisions": self.usually(),
+                "decisions_nearly_always": self.usually("excess_risk_high"),
+            },
             "simulated": [
                 {**row, "p_error_median": float(middle)}
                 for row, middle in zip(curve.rows, self._middle_errors(), strict=True)
             ],
+            "guarantee": {
+                "error": self.error,
+                "delta": curve.delta,
+                "decisions": self.needed,
+                "within_reach": self.within_reach,
+                "theorem": f"[PSPS24, {theorem_of(curve.task)}]",
+            },
         }
 
     def table(self) -> Table:
@@ -128,7 +158,8 @@ class Plan:
             )
             for row, wrong in zip(curve.rows, self._middle_errors(), strict=True)
         )
-        title = f"{curve.d} people, {curve.weights} weights, {described(curve.task)[0]}"
+        design = f"{curve.d} people, {curve.weights} weights, {described(curve.task)[0]}"
+        title = f"What usually happens: {design}"
         header = ("decisions", "decided alike", "at least", "p wrong by", "excess risk")
         return Table(title, header, rows, ("right",) * 5, self._lines())
 
@@ -142,16 +173,52 @@ class Plan:
         noise = [words.format(told[name]) for name, words in _IN_WORDS.items() if name in told]
         truth = "; ".join([f"p = {self.world.p:g}", *noise])
         low, high = self.world.utilities.min(), self.world.utilities.max()
-        often = "in 19 of 20 studies" if curve.repetitions >= _MANY else "in nearly all of them"
+        often = self._often()
         return (
+            self._usual_line(),
             f"Means of {curve.repetitions} simulated studies, for p the median",
             f"truth: {truth}; utilities from {low:.3g} to {high:.3g}",
             "decided alike: share of noise-free choices that the learned rule decides as the "
             f"truth; at least: {often}",
             "excess risk: how much worse than the best rule, in the loss of the task",
-            f"Guaranteed whatever the actions are: an excess risk of at most {self.error:g}, with "
-            f"probability {1 - curve.delta:g}, from {self.needed:,} decisions on. Such numbers are "
-            "for the worst case.",
+            self._guarantee_line(),
+        )
+
+    def _often(self) -> str:
+        """How often "nearly always" is, which few studies cannot tell."""
+        return "in 19 of 20 studies" if self.curve.repetitions >= _MANY else "in nearly all of them"
+
+    def _usual_line(self) -> str:
+        kept = f"an excess risk of at most {self.error:g}"
+        enough, nearly_always = self.usually(), self.usually("excess_risk_high")
+        if enough is None:
+            most = self.curve.n[-1]
+            return (
+                f"Usually more than {most:,} decisions are needed for {kept}: simulate larger "
+                "numbers."
+            )
+        first = f"Usually {enough:,} decisions are enough for {kept}, in the mean of the studies"
+        if nearly_always is None:
+            return f"{first}; {self._often()} it takes more than {self.curve.n[-1]:,}."
+        if nearly_always == enough:
+            return f"{first} and {self._often()}."
+        return f"{first}; {self._often()} {nearly_always:,} are."
+
+    def _guarantee_line(self) -> str:
+        curve = self.curve
+        promise = (
+            f"an excess risk of at most {self.error:g}, with probability {1 - curve.delta:g}, "
+        )
+        source = f"[PSPS24, {theorem_of(curve.task)}]"
+        if self.within_reach:
+            return (
+                f"Guaranteed whatever the actions are: {promise}from {self.needed:,} decisions on "
+                f"{source}. Such numbers are for the worst case."
+            )
+        return (
+            f"A guarantee is out of reach: {promise}is promised whatever the actions are only from "
+            f"{self.needed:,} decisions on {source}, which no study has. That is for the worst "
+            "actions one can think of: compare designs by it, and plan by what usually happens."
         )
 
 

@@ -65,6 +65,8 @@ class _Kind:
         How the number of decisions needed grows with d, by what is known about the weights.
     times : str
         What it is proportional to besides.
+    theorem : str
+        The theorem of [PSPS24] that says so.
     """
 
     observed: str
@@ -74,6 +76,7 @@ class _Kind:
     bound: Callable[..., float]
     growth: Mapping[Weights, str]
     times: str
+    theorem: str
 
 
 _KINDS: dict[str, _Kind] = {
@@ -85,6 +88,7 @@ _KINDS: dict[str, _Kind] = {
         excess_risk_of_scores,
         {"known": "does not grow", "unknown": "d log d"},
         "(u_max (u_max - u_min))^2",
+        "Thm 3.2",
     ),
     "comparisons": _Kind(
         "comparisons",
@@ -94,6 +98,7 @@ _KINDS: dict[str, _Kind] = {
         excess_risk_of_comparisons,
         {"known": "log d", "unknown": "d log d"},
         "1",
+        "Thm 4.2",
     ),
     "flip": _Kind(
         "comparisons, some flipped",
@@ -103,6 +108,7 @@ _KINDS: dict[str, _Kind] = {
         excess_risk_of_flipped_comparisons,
         {"known": "log d", "unknown": "d log d"},
         "1 / (1 - 2 rho)^2",
+        "Thm 4.3",
     ),
     "logistic": _Kind(
         "comparisons, logistic noise",
@@ -112,6 +118,7 @@ _KINDS: dict[str, _Kind] = {
         excess_risk_of_logistic_comparisons,
         {"known": "does not grow", "unknown": "d log d"},
         "(tau_max log(u_max / u_min))^2",
+        "Thm 5.1",
     ),
 }
 
@@ -284,20 +291,20 @@ def table(
         One row per task and state of knowledge about the weights, of pandas if it is installed
         and of polars otherwise. Columns: `task`; `observed` and `loss` in words; `weights`;
         `growth_with_d` and `times`, to whose product the number is proportional up to a logarithm
-        of itself; `samples_needed`.
+        of itself; `samples_needed`; `theorem`, that of [PSPS24] which the number follows from.
 
     Examples
     --------
-    >>> table(d=18)[["task", "weights", "growth_with_d", "samples_needed"]]
-              task  weights  growth_with_d  samples_needed
-    0       scores    known  does not grow        13699781
-    1       scores  unknown        d log d      2909568072
-    2  comparisons    known          log d         4164514
-    3  comparisons  unknown        d log d       304405348
-    4         flip    known          log d          740220
-    5         flip  unknown        d log d        54559816
-    6     logistic    known  does not grow         1689641
-    7     logistic  unknown        d log d       338420059
+    >>> table(d=18)[["task", "weights", "growth_with_d", "samples_needed", "theorem"]]
+              task  weights  growth_with_d  samples_needed  theorem
+    0       scores    known  does not grow        13699781  Thm 3.2
+    1       scores  unknown        d log d      2909568072  Thm 3.2
+    2  comparisons    known          log d         4164514  Thm 4.2
+    3  comparisons  unknown        d log d       304405348  Thm 4.2
+    4         flip    known          log d          740220  Thm 4.3
+    5         flip  unknown        d log d        54559816  Thm 4.3
+    6     logistic    known  does not grow         1689641  Thm 5.1
+    7     logistic  unknown        d log d       338420059  Thm 5.1
     """
     given = dict(u_min=u_min, u_max=u_max, rho=rho, tau_max=tau_max, c=c)
     rows = [(task, weights) for task in get_args(Task) for weights in get_args(Weights)]
@@ -323,6 +330,7 @@ def table(
             "growth_with_d": [_KINDS[task].growth[weights] for task, weights in rows],
             "times": [_KINDS[task].times for task, _ in rows],
             "samples_needed": needed,
+            "theorem": [_KINDS[task].theorem for task, _ in rows],
         }
     )
 
@@ -331,6 +339,12 @@ def described(task: Task) -> tuple[str, str]:
     """Return what a task observes and the loss it is judged by, in words."""
     _check_task(task)
     return _KINDS[task].observed, _KINDS[task].loss
+
+
+def theorem_of(task: Task) -> str:
+    """Return the theorem of [PSPS24] that a task's bound is."""
+    _check_task(task)
+    return _KINDS[task].theorem
 
 
 def _names(task: str) -> tuple[str, ...]:

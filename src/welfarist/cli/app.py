@@ -22,7 +22,7 @@ COMMANDS = {
     "plan": "Say how many decisions are needed to learn a rule.",
     "simulate": "Write a simulated world to files, with its truth.",
     "demo": "Learn the rule of a simulated charity, up to a report.",
-    "replicate": "Run the paper's experiments again, in a clone (15 minutes).",
+    "replicate": "Run the paper's experiments again, with a clone (20 minutes).",
     "bench": "Measure speed beside other methods, in a clone (minutes).",
 }
 

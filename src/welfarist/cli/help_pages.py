@@ -15,13 +15,15 @@ from typer.core import TyperCommand, TyperGroup
 PANELS: dict[str, tuple[str, ...]] = {
     "What was decided": ("comparisons", "score", "wide", "by", "count", "tie"),
     "What is compared": ("doctrines", "learn", "logit", "folds"),
-    "What is run": ("quick", "only", "fresh"),
+    "What is run": (
+        "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
+    ),
     "What is simulated": (
         "people", "actions", "decisions", "task", "charity", "scores", "repetitions",
     ),
     "What to write": (
-        "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit", "date", "allow_unconverged",
-        "format", "force",
+        "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit", "date",
+        "allow_unconverged", "format", "to", "force",
     ),
     "The rule": (
         "model", "doctrine", "p", "weights", "groups", "prior", "scale", "shift", "known_weights",
@@ -31,7 +33,8 @@ PANELS: dict[str, tuple[str, ...]] = {
     "The search": ("solver", "starts", "max_iter", "tol", "seed", "jobs"),
     "How files are laid out": (
         "name", "stakeholders", "ignore", "numbered", "preferred", "other", "first", "second",
-        "choice", "first_label", "drop_missing", "drop_unknown", "separator", "decimal", "sheet", "encoding",
+        "choice", "first_label", "drop_missing", "drop_unknown", "separator", "decimal",
+        "sheet", "encoding",
     ),
 }  # fmt: skip
 # Where an option stands that no panel knows, such as --help.
