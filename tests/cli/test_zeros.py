@@ -216,3 +216,15 @@ def test_too_many_decisions_are_a_mistake_in_the_command():
     assert "--first and --second belong together" in run(
         "fit", "actions.csv", "--wide", "--first", "old", code=2
     ).stderr.replace("\n", " ")
+
+
+def test_a_plan_reads_tables_like_the_others():
+    few = ("--decisions", "50", "--repetitions", "2")
+    done = run("plan", "actions.csv", *few, "--shift", "1")
+    assert "left out 'ward', because it holds texts" in done.stderr
+    assert "utilities from 1 to 11" in done.stdout
+    run("fit", *FILES, "--shift", "2", "--save", "model.json", "--no-intervals")
+    done = run("plan", "actions.csv", "--model", "model.json", *few, "--ignore", "ward")
+    assert "utilities from 2 to 12" in done.stdout
+    for wrong in (("--shift", "1"), ("actions.csv", "--model", "model.json", "--shift", "1")):
+        assert "--shift" in run("plan", *wrong, *few, code=2).stderr

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from welfarist import bounds, simulate
+from welfarist.app.decisions import TableOptions
 from welfarist.app.texts import power_of_text, sizes_of_text
 from welfarist.app.usage import UsageError
 from welfarist.base.exports import Table, number
@@ -61,6 +62,10 @@ class PlanRequest:
     tau, rho, nu : float or None
         The noise of the task; None is the pilot's, or a typical one.
     seed, jobs : int
+    table : TableOptions
+        How the file of actions is read.
+    shift : float
+        What is added to every utility; a pilot has its own.
     """
 
     actions: str | None = None
@@ -78,6 +83,8 @@ class PlanRequest:
     nu: float | None = None
     seed: int = 0
     jobs: int = 1
+    table: TableOptions = field(default_factory=TableOptions)
+    shift: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -93,12 +100,15 @@ class Plan:
     error : float
         The excess risk that is guaranteed with so many decisions:
     needed : int
+    notes : tuple of str
+        What was guessed when the actions were read.
     """
 
     curve: LearningCurve
     world: World
     error: float
     needed: int
+    notes: tuple[str, ...] = ()
 
     @property
     def within_reach(self) -> bool:
@@ -233,7 +243,7 @@ def plan(asked: PlanRequest) -> Plan:
             "simulation reaches."
         )
     pilot = None if asked.model is None else load_model(asked.model)
-    world = _world(asked, pilot)
+    world, notes = _world(asked, pilot)
     curve = bounds.learning_curve(
         world,
         asked.task,
@@ -245,30 +255,39 @@ def plan(asked: PlanRequest) -> Plan:
         n_jobs=asked.jobs,
         **_noise(asked, pilot),
     )
-    return Plan(curve, world, asked.error, _guaranteed(curve, asked.error))
+    return Plan(curve, world, asked.error, _guaranteed(curve, asked.error), notes)
 
 
-def _world(asked: PlanRequest, pilot: Model | None) -> World:
-    """The world that is taken for true: a pilot's rule, or a stated one."""
+def _world(asked: PlanRequest, pilot: Model | None) -> tuple[World, tuple[str, ...]]:
+    """The world that is taken for true, a pilot's rule or a stated one, and what was guessed."""
     if pilot is not None and asked.actions is None:
         raise UsageError("{model} needs {actions} to be decided about.")
+    if pilot is not None and asked.shift:
+        raise UsageError("{shift} goes with {p}: a model has its own.")
+    if asked.actions is None and (asked.shift or asked.table != TableOptions()):
+        raise UsageError("say which file: {shift} and how tables are read go with {actions}.")
+    if asked.actions is not None:
+        asked.table.check([asked.actions])
     if pilot is not None and asked.p is not None:
         raise UsageError("{p} and {model} both say which power is true: give one.")
     power = power_of_text(POWER if asked.p is None else asked.p)
     if asked.actions is None:
         low, high = _MADE_UP
         people = PEOPLE if asked.people is None else asked.people
-        return simulate.individuals(
+        made = simulate.individuals(
             _HOW_MANY, people, p=power, u_min=low, u_max=high, random_state=asked.seed
         )
+        return made, ()
     if pilot is not None:
         names = pilot.welfare.stakeholders
         shift = pilot.welfare.shift
-        columns = None if names is None else list(names)
-        table = read_actions(asked.actions, stakeholders=columns, least=-shift)
-        return World(table.utilities + shift, pilot.welfare.shifted(0.0))
-    table = read_actions(asked.actions)
-    return World(table.utilities, WelfareFunction(power, None, list(table.stakeholders)))
+        assert names is not None
+        options = {**asked.table.actions(), "stakeholders": list(names), "ignore": ()}
+        table = read_actions(asked.actions, least=-shift, **options)
+        return World(table.utilities + shift, pilot.welfare.shifted(0.0)), table.notes
+    table = read_actions(asked.actions, least=-asked.shift, **asked.table.actions())
+    rule = WelfareFunction(power, None, list(table.stakeholders))
+    return World(table.utilities + asked.shift, rule), table.notes
 
 
 def _noise(asked: PlanRequest, pilot: Model | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import typer
 
 from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import checked, print_json, print_table, typed, working
+from welfarist.cli.console import checked, print_json, print_table, say_notes, typed, working
 
 EXAMPLE = "welfarist plan --people 5 --tau 10"
 
@@ -119,17 +119,32 @@ def plan(
     seed: opt.Seed = 0,
     jobs: Jobs = 1,
     json: opt.Json = False,
+    shift: opt.Shift = 0.0,
+    name: opt.Name = None,
+    numbered: opt.Numbered = False,
+    stakeholders: opt.Stakeholders = None,
+    ignore: opt.Ignore = None,
+    separator: opt.Separator = None,
+    decimal: opt.Decimal = None,
+    sheet: opt.Sheet = None,
+    encoding: opt.Encoding = None,
+    drop_missing: opt.DropMissing = False,
 ) -> None:
     """Say how many decisions are needed to learn a rule."""
     from welfarist.app import planning
+    from welfarist.app.decisions import TableOptions
 
     asked = planning.PlanRequest(
         actions=actions, model=model, people=typed(ctx, "people", people), task=task, error=error,
         delta=delta, known_weights=known_weights, decisions=decisions, repetitions=repetitions,
-        p=p, tau=tau, rho=rho, nu=nu, seed=seed, jobs=jobs,
+        p=p, tau=tau, rho=rho, nu=nu, seed=seed, jobs=jobs, shift=shift,
+        table=TableOptions(
+            name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
+        ),
     )  # fmt: skip
     with working():
         found = planning.plan(asked)
+    say_notes(found.notes)
     if json:
         print_json(found.to_dict())
     else:

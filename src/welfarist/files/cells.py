@@ -6,12 +6,10 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from welfarist.base.asking import RequestError
-from welfarist.files.name_index import NameIndex
 
 # What a plain number looks like; float() would also take "1_000" and "infinity".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -231,127 +229,6 @@ class Text:
                 "all such rows: {drop_missing:True}"
             )
         return text
-
-
-@dataclass(frozen=True)
-class Known:
-    """One of the names of the actions, read as its number.
-
-    Attributes
-    ----------
-    names : polars.Series
-        The names, all different.
-    file : str
-        Where they come from.
-    """
-
-    names: Any = field(repr=False)
-    file: str
-
-    def dtype(self) -> Any:
-        """Text."""
-        import polars as pl
-
-        return pl.String
-
-    @cached_property
-    def _index(self) -> NameIndex:
-        return NameIndex(self.names)
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.names.to_list())}
-
-    def taken(self, column: Any) -> Any:
-        """The numbers of the names in a column, if all are known."""
-        import polars as pl
-
-        rows = None if column.null_count() else self._index.rows(column)
-        return None if rows is None else pl.Series(column.name, rows)
-
-    def made(self, name: str, values: list[Any]) -> Any:
-        """Parsed values as a column."""
-        import polars as pl
-
-        return pl.Series(name, values, dtype=pl.Int32)
-
-    def doubtful(self, entries: Any) -> Any:
-        """Texts that are none of the names."""
-        return ~entries.fill_null("").is_in(self.names.implode())
-
-    def parse(self, value: Any) -> int:
-        """The number of the name in a cell, if it is known."""
-        name = "" if value is None else as_text(value).strip()
-        if name in self._numbers:
-            return self._numbers[name]
-        if not name:
-            raise CellError(
-                "every comparison must name two actions; found an empty cell. Fill it in, or "
-                "leave out all such rows: {drop_missing:True}"
-            )
-        raise self.unknown(name)
-
-    def unknown(self, name: str) -> CellError:
-        """Say that there is no action of a name, and which might be meant."""
-        near = nearest(name, self._numbers)
-        hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "Check the spelling."
-        return CellError(
-            "an action must be one of the {number} in {file}; found {found}. {hint} To leave out "
-            "all comparisons with actions that are not there: {drop_unknown:True}",
-            number=len(self._numbers),
-            file=self.file,
-            found=shown(name),
-            hint=hint,
-        )
-
-    def places(self, names: Any) -> list[int]:
-        """The number of each name in a column, -1 where it is unknown."""
-        return [self._numbers.get(name, -1) for name in names]
-
-
-@dataclass(frozen=True)
-class Maybe:
-    """What another kind of cell must hold, or nothing: an empty cell is read as None.
-
-    Where a number must be, so is NA; an action may have that name.
-
-    Attributes
-    ----------
-    cell : Cell
-    """
-
-    cell: Cell
-
-    def dtype(self) -> Any:
-        """That of the other kind."""
-        return self.cell.dtype()
-
-    def taken(self, column: Any) -> Any:
-        """The column, if what is there is right."""
-        import polars as pl
-
-        if column.dtype.is_float():
-            column = column.fill_nan(None)
-        there = column.is_not_null()
-        found = self.cell.taken(column.filter(there))
-        if found is None:
-            return None
-        nothing = pl.Series(column.name, [None], dtype=found.dtype)
-        return nothing.new_from_index(0, len(column)).scatter(there.arg_true(), found)
-
-    def made(self, name: str, values: list[Any]) -> Any:
-        """Parsed values as a column."""
-        return self.cell.made(name, values)
-
-    def doubtful(self, entries: Any) -> Any:
-        """Texts that the other kind might refuse."""
-        return self.cell.doubtful(entries)
-
-    def parse(self, value: Any) -> Any:
-        """The value of one cell, None if it is missing."""
-        empty = value is None or (isinstance(value, str) and not value.strip())
-        missing = is_missing(value) if isinstance(self.cell, Number) else empty
-        return None if missing else self.cell.parse(value)
 
 
 def is_missing(value: Any) -> bool:

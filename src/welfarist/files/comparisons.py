@@ -14,9 +14,10 @@ from welfarist.base.asking import UsageError
 from welfarist.base.errors import InputError
 from welfarist.decisions import Comparisons
 from welfarist.files.actions import Actions
-from welfarist.files.cells import Known, Number, Text, listed, shown
+from welfarist.files.cells import Number, Text, listed, shown
 from welfarist.files.choices import outcomes_by_name, outcomes_of_labels
 from welfarist.files.kept_rows import KeptRows, read_rows
+from welfarist.files.known_names import Known
 from welfarist.files.opening import FileTable, open_table
 from welfarist.files.roles import Roles, roles_of
 

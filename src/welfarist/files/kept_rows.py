@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.errors import InputError
-from welfarist.files.cells import Cell, Maybe, Text
+from welfarist.files.cells import Cell, Number, Text, is_missing
 from welfarist.files.opening import FileTable
 
 
@@ -88,3 +88,48 @@ def read_rows(
 def _maybe(cell: Cell) -> Cell:
     """A cell that may be empty, unless it may be so anyway."""
     return cell if isinstance(cell, Text) and not cell.required else Maybe(cell)
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """What another kind of cell must hold, or nothing: an empty cell is read as None.
+
+    Where a number must be, so is NA; an action may have that name.
+
+    Attributes
+    ----------
+    cell : Cell
+    """
+
+    cell: Cell
+
+    def dtype(self) -> Any:
+        """That of the other kind."""
+        return self.cell.dtype()
+
+    def taken(self, column: Any) -> Any:
+        """The column, if what is there is right."""
+        import polars as pl
+
+        if column.dtype.is_float():
+            column = column.fill_nan(None)
+        there = column.is_not_null()
+        found = self.cell.taken(column.filter(there))
+        if found is None:
+            return None
+        nothing = pl.Series(column.name, [None], dtype=found.dtype)
+        return nothing.new_from_index(0, len(column)).scatter(there.arg_true(), found)
+
+    def made(self, name: str, values: list[Any]) -> Any:
+        """Parsed values as a column."""
+        return self.cell.made(name, values)
+
+    def doubtful(self, entries: Any) -> Any:
+        """Texts that the other kind might refuse."""
+        return self.cell.doubtful(entries)
+
+    def parse(self, value: Any) -> Any:
+        """The value of one cell, None if it is missing."""
+        empty = value is None or (isinstance(value, str) and not value.strip())
+        missing = is_missing(value) if isinstance(self.cell, Number) else empty
+        return None if missing else self.cell.parse(value)
