@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from welfarist.base.errors import (
+    DecisionsMissingError,
     InputError,
     MisfitWarning,
     NotConvergedWarning,
@@ -48,6 +49,7 @@ __all__ = [
     "compare",
     "ComparisonClassifier",
     "Comparisons",
+    "DecisionsMissingError",
     "Doctrine",
     "doctrine_of",
     "DOCTRINES",

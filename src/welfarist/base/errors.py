@@ -5,6 +5,7 @@
     Exception
     └── WelfaristError            everything this package raises on purpose
         └── InputError            the caller's data or options; also a ValueError
+            └── DecisionsMissingError   a record is asked for what needs its decisions
 
     UserWarning
     └── WelfaristWarning          an answer comes with a caveat
@@ -27,6 +28,10 @@ class WelfaristError(Exception):
 
 class InputError(WelfaristError, ValueError):
     """Data or options that cannot be used as they are."""
+
+
+class DecisionsMissingError(InputError):
+    """A record whose decisions were left out is asked for what needs them: see `with_data`."""
 
 
 class WelfaristWarning(UserWarning):

@@ -12,7 +12,7 @@ from welfarist.results.learned import Learned
 def judged_utilities(result: Learned) -> FloatArray:
     """Return the utilities (N, d) of the actions that were scored or compared."""
     if result.decided is None:
-        refuse("typical utilities")
+        refuse("typical utilities need")
     return np.asarray(result.decided.utilities)
 
 

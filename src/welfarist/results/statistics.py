@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from welfarist.base.errors import InputError
+from welfarist.base.errors import DecisionsMissingError, InputError
 from welfarist.base.parameters import WEIGHT
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray, check_level, is_real
@@ -27,7 +27,7 @@ from welfarist.inference.power_profile import Profile, profile_of
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
 from welfarist.inference.wald_tests import check_wald, wald
 from welfarist.losses.observed import UnitName
-from welfarist.results.data_left_out import DecisionsMissingError, refuse
+from welfarist.results.data_left_out import refuse
 from welfarist.results.learned import Learned
 
 
@@ -377,7 +377,7 @@ class Statistics:
         """The likelihood, or why there is none."""
         found = self.learned.likelihood
         if found is None and self.learned.decided is None:
-            refuse("standard errors, intervals, tests and information criteria")
+            refuse("standard errors, intervals, tests and information criteria need")
         if found is None:
             raise InputError(
                 "standard errors, intervals, tests and information criteria need a likelihood; "
