@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from welfarist import bounds, families, noise, simulate
     from welfarist.base.errors import (
+        DecisionsMissingError,
         InputError,
         MisfitWarning,
         NotConvergedWarning,
@@ -57,6 +58,7 @@ __all__ = [
     "compare",
     "ComparisonClassifier",
     "Comparisons",
+    "DecisionsMissingError",
     "Doctrine",
     "doctrine_of",
     "DOCTRINES",
@@ -105,6 +107,7 @@ _ON_DEMAND = {
     "compare": "comparing.side_by_side",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
+    "DecisionsMissingError": _ERRORS,
     "Doctrine": "families.named",
     "doctrine_of": "families.power_mean.doctrines",
     "DOCTRINES": "families.power_mean.doctrines",

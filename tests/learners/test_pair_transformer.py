@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
@@ -115,3 +116,15 @@ def test_it_is_a_scikit_learn_transformer():
     checks = check_estimator(wf.PairTransformer(MinMaxScaler((1, 10))), on_fail=None, on_skip=None)
     failed = {c["check_name"]: str(c["exception"]) for c in checks if c["status"] == "failed"}
     assert all("even number" in reason for reason in failed.values()), failed
+
+
+def test_what_the_checks_with_odd_columns_would_have_looked_at():
+    made = wf.PairTransformer(MinMaxScaler((1, 10)))
+    whole = made.fit_transform(ROWS)
+    assert (made.transform(np.asfortranarray(ROWS)) == whole).all()
+    assert (made.transform(ROWS[::-1])[::-1] == whole).all()
+    assert (np.vstack([made.transform(row[None]) for row in ROWS[:5]]) == whole[:5]).all()
+    assert (pickle.loads(pickle.dumps(made)).transform(ROWS) == whole).all()
+    assert made.transform(ROWS.astype(np.float32)).dtype == np.float32
+    assert (made.fit(ROWS.tolist()).transform(ROWS.tolist()) == whole).all()
+    assert clone(made).fit(ROWS).n_features_in_ == 4

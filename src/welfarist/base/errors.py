@@ -5,7 +5,8 @@
     Exception
     └── WelfaristError            everything this package raises on purpose
         └── InputError            the caller's data or options; also a ValueError
-            └── ZerosError        a rule that utilities of 0 exclude
+            ├── ZerosError        a rule that utilities of 0 exclude
+            └── DecisionsMissingError   a record is asked for what needs its decisions
 
     UserWarning
     └── WelfaristWarning          an answer comes with a caveat
@@ -32,6 +33,10 @@ class InputError(WelfaristError, ValueError):
 
 class ZerosError(InputError):
     """A rule that has nothing to say where a utility is 0: it finds all such actions worthless."""
+
+
+class DecisionsMissingError(InputError):
+    """A record whose decisions were left out is asked for what needs them: see `with_data`."""
 
 
 class WelfaristWarning(UserWarning):

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.base.errors import InputError
+from welfarist.base.errors import DecisionsMissingError, InputError
 from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.checks import Misfit
@@ -44,15 +44,9 @@ _RESULTS = (
 )  # fmt: skip
 
 
-class DecisionsMissingError(InputError):
-    """Something was asked of a record that needs the decisions."""
-
-
 def refuse(what: str) -> NoReturn:
     """Refuse what needs the decisions."""
-    raise DecisionsMissingError(
-        f"{what} need the decisions; found a record without them. {GIVE_BACK}"
-    )
+    raise DecisionsMissingError(f"{what} the decisions; found a record without them. {GIVE_BACK}")
 
 
 class _Stub:
@@ -61,7 +55,7 @@ class _Stub:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        refuse("standard errors, intervals, tests and checks that were not worked out before")
+        refuse("standard errors, intervals, tests and checks that were not worked out before need")
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,7 @@ class ObservedOutline(_Stub):
     def log_likelihood(self, value: float) -> float:
         """Return the log likelihood where it has been worked out."""
         if value not in self.log_likelihoods:
-            refuse("log likelihoods")
+            refuse("log likelihoods need")
         return self.log_likelihoods[value]
 
 

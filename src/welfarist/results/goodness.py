@@ -24,7 +24,7 @@ class Goodness:
         """The likelihood, or why there is none."""
         found = self.learned.likelihood
         if found is None and self.learned.decided is None:
-            refuse("standard errors, intervals, tests and information criteria")
+            refuse("standard errors, intervals, tests and information criteria need")
         if found is None:
             raise InputError(
                 "standard errors, intervals, tests and information criteria need a likelihood; "

@@ -15,7 +15,7 @@ def judged_utilities(result: Learned) -> FloatArray:
     What was added to all of them is included.
     """
     if result.decided is None:
-        refuse("typical utilities")
+        refuse("typical utilities need")
     utilities = np.asarray(result.decided.utilities)
     return utilities + result.shift if result.shift else utilities
 

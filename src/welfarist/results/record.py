@@ -19,7 +19,6 @@ from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.intervals import MethodName
 from welfarist.proofs import certifier_of
 from welfarist.results.data_left_out import (
-    GIVE_BACK,
     LeftOut,
     exact_without_data,
     likelihood_again,
@@ -159,7 +158,7 @@ class FitResult(Learned):
                 "one that was made without them before. Fit again."
             )
         if decided is None:
-            refuse("pickles with data")
+            refuse("a record with data needs")
         self.left_out.require_same(decided, self.kind)
         return self._given_back(decided)
 
@@ -454,9 +453,7 @@ class FitResult(Learned):
     def _checks(self, what: str) -> Checks:
         """The checks that go with the kind of decisions, which must be there."""
         if self.decided is None:
-            raise InputError(
-                f"{what} needs the decisions; found a record without them. {GIVE_BACK}"
-            )
+            refuse(f"{what} needs")
         return self._of_its_kind
 
     @cached_property

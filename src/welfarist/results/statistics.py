@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from welfarist.base.errors import InputError
+from welfarist.base.errors import DecisionsMissingError, InputError
 from welfarist.base.named_values import MaskedNamedValues, NamedValues
 from welfarist.base.parameters import WEIGHT
 from welfarist.base.progress import ProgressOption
@@ -38,7 +38,6 @@ from welfarist.inference.power_profile import Profile, profile_of
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
 from welfarist.inference.wald_tests import check_wald, wald
 from welfarist.losses.observed import UnitName
-from welfarist.results.data_left_out import DecisionsMissingError
 from welfarist.results.goodness import Goodness
 
 
