@@ -439,3 +439,18 @@ def test_figures_take_learners_and_refuse_anything_else(axes):
                 draw(result, ax=5)
     with pytest.raises(wf.InputError, match="n must be the smallest and the largest"):
         wf.bounds.plot("scores", d=3, u_max=1.0, n=5)
+
+
+def test_groups_have_one_dot_each(axes):
+    rng = np.random.default_rng(2)
+    table = rng.uniform(1, 10, (60, 5))
+    scores = wf.power_mean(table, 0.5, [0.1, 0.1, 0.3, 0.3, 0.2]) + rng.normal(0, 0.1, 60)
+    groups = ["staff", "staff", "payers", "payers", "public"]
+    result = wf.WelfareRegressor(groups=groups).fit(table, scores).result_
+    drawn = wf.plots.weights(result, axes)
+    assert [label.get_text() for label in drawn.get_yticklabels()] == [
+        "staff (2)", "payers (2)", "public (1)",
+    ]  # fmt: skip
+    dots = np.concatenate([line.get_xdata() for line in drawn.lines if line.get_marker() == "o"])
+    assert sorted(dots) == pytest.approx(sorted(result.weights[[0, 2, 4]]))
+    assert "each person in the group" in drawn.get_xlabel()

@@ -14,7 +14,7 @@ from welfarist.cli.words import in_options
 EXAMPLE = "welfarist fit actions.csv --comparisons decisions.csv --save model.json"
 
 CovarianceName = Literal["fisher", "robust", "clustered", "bootstrap"]
-MethodName = Literal["profile", "wald", "bootstrap"]
+MethodName = Literal["profile", "wald", "bootstrap", "posterior"]
 
 Level = Annotated[
     float,

@@ -157,7 +157,10 @@ def checked(
     level = check_level(level)
     method = method_for(covariance) if method is None else method
     if method not in get_args(MethodName):
-        raise InputError(f'method must be "profile", "wald" or "bootstrap"; found {method!r}.')
+        raise InputError(
+            'method must be "profile", "wald" or "bootstrap", or "posterior" under a prior; found '
+            f"{method!r}."
+        )
     if method == "profile" and covariance != "fisher":
         raise InputError(
             "a profile likelihood takes the noise model at its word and decisions as independent; "

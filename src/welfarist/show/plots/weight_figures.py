@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Order = Literal["given", "weight"]
 
 _WEIGHT = "weight (share of the total)"
+_WEIGHT_OF_EACH = "weight of each person in the group (share of the total)"
 # In inches: what every figure needs, and what each person adds; less where there are many.
 _BASE, _EACH, _EACH_OF_MANY, _MANY = 1.3, 0.3, 0.2, 30
 
@@ -35,6 +36,7 @@ def weights(
 ) -> Axes:
     """Draw each person's weight with its interval, beside the line of equal weights.
 
+    People in groups share a weight, and each group has one dot: the weight of each of its members.
     Where p is so far out that weights mislead, their reach is drawn (see
     :attr:`~welfarist.FitResult.reach`), without intervals.
 
@@ -60,23 +62,26 @@ def weights(
     if order not in get_args(Order):
         raise InputError(f'order must be "given" or "weight"; found {order!r}.')
     result = result_of(result)
-    people = len(result.weights)
-    far, ends = result.reach is not None, None
-    values = result.weights if result.reach is None else result.reach
+    labels, people = _drawn(result)
+    count, ends = len(people), None
+    far = result.reach is not None
+    values = (result.weights if result.reach is None else result.reach)[people]
     if not far:
         ends = intervals if intervals is not None else intervals_of(result, level)
-    axes = axes_to_use(ax, height=height_for(people))
-    row = np.arange(people, dtype=np.intp)
+        ends = None if ends is None else ends[people]
+    axes = axes_to_use(ax, height=height_for(count))
+    row = np.arange(count, dtype=np.intp)
     if order == "weight":
-        row = np.empty(people, dtype=np.intp)
-        row[np.argsort(-values, kind="stable")] = np.arange(people)
-    _draw(axes, values, row, ends, equal=None if far else 1.0 / people)
-    names = np.empty(people, dtype=object)
-    names[row] = [shown(name) for name in result.stakeholders]
-    size = 10 if people <= _MANY else 8
-    axes.set_yticks(np.arange(people), names.tolist(), fontsize=size, parse_math=False)
-    axes.set_ylim(people - 0.4, -0.6)
-    what = "reach: weight to the power 1/|p|, the largest 1" if far else _WEIGHT
+        row = np.empty(count, dtype=np.intp)
+        row[np.argsort(-values, kind="stable")] = np.arange(count)
+    _draw(axes, values, row, ends, equal=None if far else 1.0 / len(result.weights))
+    names = np.empty(count, dtype=object)
+    names[row] = [shown(label) for label in labels]
+    size = 10 if count <= _MANY else 8
+    axes.set_yticks(np.arange(count), names.tolist(), fontsize=size, parse_math=False)
+    axes.set_ylim(count - 0.4, -0.6)
+    weight = _WEIGHT if result.members is None else _WEIGHT_OF_EACH
+    what = "reach: weight to the power 1/|p|, the largest 1" if far else weight
     certain = f" with {level * 100:g}% interval" if ends is not None and level else ""
     if certain and intervals is None and result.covariance != "fisher":
         bootstrap = result.covariance == "bootstrap"
@@ -88,10 +93,24 @@ def weights(
     return axes
 
 
-def height_for(people: int) -> float:
+def _drawn(result: FitResult) -> tuple[list[str], list[int]]:
+    """What the dots are called, and whose weight each shows: people, or one of each group."""
+    groups = result.members
+    if groups is None:
+        return list(result.stakeholders), list(range(len(result.weights)))
+    labels = [f"{group} ({len(members)})" for group, members in groups.items()]
+    return labels, [members[0] for members in groups.values()]
+
+
+def dots_of(result: FitResult) -> int:
+    """Return how many dots there are: one for each person, or for each group."""
+    return len(result.weights) if result.members is None else len(result.members)
+
+
+def height_for(dots: int) -> float:
     """Return the height in inches at which every name can be read."""
-    each = _EACH if people <= _MANY else _EACH_OF_MANY
-    return _BASE + each * max(people, 2)
+    each = _EACH if dots <= _MANY else _EACH_OF_MANY
+    return _BASE + each * max(dots, 2)
 
 
 def intervals_of(result: FitResult, level: float | None) -> FloatArray | None:

@@ -10,7 +10,7 @@ from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.results.record import FitResult
 from welfarist.show import plots
 from welfarist.show.plots.indifference_curves import doctrines_beside, pair_of
-from welfarist.show.plots.weight_figures import height_for
+from welfarist.show.plots.weight_figures import dots_of, height_for
 from welfarist.show.report import words
 from welfarist.show.report.facts import Ends, Facts
 from welfarist.show.report.markup import NOTHING, Html, paragraph, section, table
@@ -25,18 +25,20 @@ def who_counts(facts: Facts) -> Html:
     """Who counts how much, as a figure and a table."""
     result, ends = facts.result, _drawn_ends(facts)
     if result.reach is not None:
-        return _who_reaches(facts, result.reach)
-    count = len(result.weights)
+        return _who_reaches(facts)
     parts = [paragraph(_about_weights(facts))]
     parts.append(
         drawn(
             lambda axes: plots.weights(
                 result, axes, level=facts.level if ends is not None else None, intervals=ends
             ),
-            (WIDE[0], height_for(count)),
+            (WIDE[0], height_for(dots_of(result))),
             f"The weights of {_everybody(result)}; the numbers are in the table below.",
-            "Each dot is a person's weight"
-            + ("" if result.members is None else ", which all members of a group share")
+            (
+                "Each dot is a person's weight"
+                if result.members is None
+                else "Each dot is the weight of every member of a group, whose size is in brackets"
+            )
             + (f", the bar its {facts.percent} interval" if ends is not None else "")
             + ". The dashed line is where everybody counts the same.",
         )
@@ -51,16 +53,18 @@ def _everybody(result: FitResult) -> str:
     return f"{people} in {groups}" if groups else people
 
 
-def _who_reaches(facts: Facts, reach: FloatArray) -> Html:
+def _who_reaches(facts: Facts) -> Html:
     """Who counts where p is so far out that weights mislead."""
     result = facts.result
     given = "The weights were given, not learned. " if "weights" in result.given else ""
     said = result.family.reach_in_words(result.p, words.power(result.p, family=result.family))
     figure = drawn(
         lambda axes: plots.weights(result, axes, level=None),
-        (WIDE[0], height_for(len(reach))),
+        (WIDE[0], height_for(dots_of(result))),
         f"How far the weights of {_everybody(result)} reach; the numbers are in the table below.",
-        "Each dot is a person's reach.",
+        "Each dot is a person's reach."
+        if result.members is None
+        else "Each dot is the reach of every member of a group, whose size is in brackets.",
     )
     return section("Who counts how much", paragraph(given + said), figure, _reach_table(facts))
 
