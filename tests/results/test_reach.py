@@ -79,6 +79,13 @@ def test_every_form_of_a_summary_has_the_reach(far):
     assert far.to_dict()["reach"]["west"] == 1.0
 
 
+def test_a_comparison_in_columns_has_the_reach(far):
+    table = wf.compare({"far": far, "sum": "utilitarian"}, folds=None)
+    text = table.in_columns().as_text()
+    assert f"[{far.reach[1]:.2f}]" in text
+    assert "how far a weight reaches" in text
+
+
 def test_a_report_shows_reach_and_leaves_out_what_says_nothing(far, tmp_path):
     path = tmp_path / "far.html"
     far.report(path)

@@ -12,16 +12,26 @@ from welfarist.comparing.outsiders import OutsideFit
 from welfarist.inference.clusters import about_few
 from welfarist.results.record import FitResult
 from welfarist.results.stars import StarsOption, about_stars, check_stars, starred
-from welfarist.results.summary import COVARIANCES, SPELLED, Summary, SummaryRow
+from welfarist.results.summary import (
+    SPELLED,
+    Summary,
+    SummaryRow,
+    shown_estimate,
+    shown_reach,
+    source_of_errors,
+)
 
 Fit = FitResult | OutsideFit
 
 # What stands beneath an estimate in place of a standard error.
-_GIVEN, _EDGE = "(given)", "(edge)"
+_GIVEN, _EDGE, _ANY = "(given)", "(edge)", "(any)"
 _BENEATH = {
     _GIVEN: f"{_GIVEN}: not learned",
     _EDGE: f"{_EDGE}: the estimate lies where its range ends and has no standard error",
+    _ANY: f"{_ANY}: the decisions do not determine it",
 }
+# Below a weight that is far out.
+_REACH = "[…]: how far a weight reaches where p is far out, w^(1/|p|) relative to the largest"
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ def _column(fit: Fit, digits: int, levels: Sequence[float]) -> Column:
     learned, edge = _learned(fit)
     return {
         row.words or row.parameter: Cell(
-            number(row.estimate + 0.0, digits) + starred(row.p_value, levels),
+            shown_estimate(row, digits) + starred(row.p_value, levels),
             _beneath(row, digits, learned, edge),
         )
         for row in summary.record.rows
@@ -107,6 +117,8 @@ def _summary(fit: FitResult) -> Summary:
     """The numbers with standard errors, which take no time; without where there are none."""
     if fit.likelihood is None:
         return fit.summary(level=None)
+    if fit.likelihood.prior is not None:
+        return fit.summary()
     return fit.summary(method="bootstrap" if fit.covariance == "bootstrap" else "wald")
 
 
@@ -126,6 +138,10 @@ def _learned(fit: FitResult) -> tuple[set[str], set[str]]:
 
 
 def _beneath(row: SummaryRow, digits: int, learned: set[str], edge: set[str]) -> str:
+    if row.reach is not None:
+        return f"[{shown_reach(row.reach)}]"
+    if not row.determined:
+        return _ANY
     if row.standard_error is not None:
         return f"({number(row.standard_error, digits)})"
     turned = "p" if row.parameter == "inequality aversion" else row.parameter
@@ -143,7 +159,7 @@ def _about_errors(fits: Sequence[Fit]) -> list[str]:
             if fit.errors:
                 by.setdefault(f"its own package ({fit.errors})", []).append(i)
         elif fit.likelihood is not None:
-            by.setdefault(COVARIANCES[fit.covariance], []).append(i)
+            by.setdefault(source_of_errors(fit, fit.covariance), []).append(i)
             few.append(about_few(fit.likelihood, fit.covariance))
     parts = [
         how if len(by) == 1 else f"{how} in {listed([f'({i})' for i in which])}"
@@ -156,4 +172,5 @@ def _about_errors(fits: Sequence[Fit]) -> list[str]:
 def _about_cells(columns: Sequence[Column]) -> list[str]:
     found = {cell.beneath for column in columns for cell in column.values()}
     said = [words for mark, words in _BENEATH.items() if mark in found]
+    said += [_REACH] if any(beneath.startswith("[") for beneath in found) else []
     return ["; ".join(said)] if said else []

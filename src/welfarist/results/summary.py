@@ -479,11 +479,9 @@ def _how_intervals_were_made(
     lines = [f"{100 * level:.6g}% intervals by {', by '.join(parts)}"] if parts else []
     clusters = None if result.likelihood is None else number_of_clusters(result.likelihood)
     if any(row.standard_error is not None for row in rows):
-        under = result.likelihood is not None and result.likelihood.prior is not None
         by = f" ({clusters} decision makers)" if covariance == "clustered" else ""
-        source = "the posterior's curvature" if under else COVARIANCES.get(covariance, covariance)
-        lines.append(f"Standard errors from {source}{by}")
-        if under:
+        lines.append(f"Standard errors from {source_of_errors(result, covariance)}{by}")
+        if result.likelihood is not None and result.likelihood.prior is not None:
             lines.append("No tests, AIC or BIC: the estimates are drawn to the prior")
     if "profile" in kinds and covariance == "robust":
         lines.append("Profile likelihoods take the noise model at its word")
@@ -496,6 +494,13 @@ def _how_intervals_were_made(
     elif "profile" in kinds:
         lines.append("Profile likelihoods take the decisions of one person as independent")
     return lines
+
+
+def source_of_errors(result: Learned, covariance: CovarianceName) -> str:
+    """Return where standard errors come from, in words."""
+    if result.likelihood is not None and result.likelihood.prior is not None:
+        return "the posterior's curvature"
+    return COVARIANCES.get(covariance, covariance)
 
 
 def _holds_power(result: Learned) -> bool:
@@ -526,7 +531,7 @@ def _table(record: SummaryRecord, digits: int = DECIMALS, stars: Sequence[float]
     """The record in cells; columns in which nothing would stand are left out."""
     names = [row.words or row.parameter for row in record.rows]
     names += [name for name, _ in record.figures]
-    values = [_estimate(row, digits) + starred(row.p_value, stars) for row in record.rows]
+    values = [shown_estimate(row, digits) + starred(row.p_value, stars) for row in record.rows]
     values += [
         f"{round(v, 2) + 0.0:.2f}" if n in _CRITERIA else number(v, digits)
         for n, v in record.figures
@@ -537,7 +542,7 @@ def _table(record: SummaryRecord, digits: int = DECIMALS, stars: Sequence[float]
     columns: list[tuple[str, list[str], Alignment]] = [
         ("", names, "left"),
         ("estimate", values, "right"),
-        ("reach", [_two_digits(row.reach) for row in record.rows] + blank, "right"),
+        ("reach", [shown_reach(row.reach) for row in record.rows] + blank, "right"),
         (
             "std. error",
             [number(row.standard_error, digits) for row in record.rows] + blank,
@@ -563,8 +568,8 @@ def _table(record: SummaryRecord, digits: int = DECIMALS, stars: Sequence[float]
     )
 
 
-def _estimate(row: SummaryRow, digits: int) -> str:
-    """The estimate with the digits that mean something.
+def shown_estimate(row: SummaryRow, digits: int) -> str:
+    """Return the estimate with the digits that mean something.
 
     A p that rounds to 0 is shown as 0, which is Nash, not as 1e-9.
     """
@@ -574,7 +579,8 @@ def _estimate(row: SummaryRow, digits: int) -> str:
     return number(0.0 if shown_as_zero else row.estimate, digits)
 
 
-def _two_digits(reach: float | None) -> str:
+def shown_reach(reach: float | None) -> str:
+    """Return a reach with two decimals."""
     return "" if reach is None else f"{reach:.2f}"
 
 
