@@ -11,6 +11,7 @@ from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import NullFormatter
 
 from replication import methods, panels, people_panels, synthetic, trends
 from replication.claims import Case, Claim
@@ -57,22 +58,27 @@ def draw(rows: Sequence[Row], path: str) -> None:
     )  # fmt: skip
     for k, tau in enumerate(strengths):
         part = select(rows, tau=tau)
-        best, own = methods.optimal(part), select(part, solver=methods.TWO_STAGE)
+        best = methods.optimal(part)
         for d, (n, mean, error) in curves(best).items():
             for axes, x in zip(grid[k, :2], (n, rescaled(n, d)), strict=True):
                 people_panels.line(axes, x, mean, error, people.index(d), "-", f"d = {d}")
-        for d, (n, mean, error) in curves(own).items():
-            x = rescaled(n, d)
-            people_panels.line(grid[k, 2], x, mean, error, people.index(d), "-.", f"d = {d}")
+        for solver, dashes in people_panels.DASHES.items():
+            for d, (n, mean, error) in curves(select(part, solver=solver)).items():
+                label = f"{people_panels.SHORT[solver]}, d = {d}"
+                x = rescaled(n, d)
+                people_panels.line(grid[k, 2], x, mean, error, people.index(d), dashes, label)
         said = f", {trends.called(tau=tau)}" if len(strengths) > 1 else ""
         grid[k, 0].set(xlabel="comparisons n", ylabel="noiseless test accuracy")
         panels.spread_places(grid[k, 0], levels(best, "n"))
-        for axes, title in zip(grid[k], ("optimum", "optimum", "two-stage method"), strict=True):
-            axes.set_title(title + said)
+        for axes, title in zip(grid[k], ("optimum", "optimum", "the paper's methods"), strict=True):
+            axes.set_title(title + said, fontsize=10)
             axes.grid(alpha=0.25)
         for axes in grid[k, 1:]:
             axes.set(xscale="log", xlabel="√(n / (d log n log d))")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        grid[k, 2].set_xlim(grid[k, 1].get_xlim())
     grid[0, 1].legend(frameon=False)
+    people_panels.add_legend(grid[0, 2], "lower right")
     figure.savefig(path, dpi=110)
     plt.close(figure)
 

@@ -27,6 +27,7 @@ NAMES = {
     ALGORITHM_1: "Algorithm 1",
     TWO_STAGE: "two-stage method",
 }
+IN_TEXT = {ALGORITHM_1: "Algorithm 1", TWO_STAGE: "the two-stage method"}
 # The paper's grid has steps of 0.1, which takes five times as long.
 STEP, QUICK_STEP = 0.5, 1.75
 # "Comparable" empirical risk: this much above that of the true parameters at most.
@@ -79,7 +80,7 @@ def described(rows: Sequence[Row], by: Sequence[str]) -> str:
                 steps = ", ".join(f"{step:g}" for step in levels(found, "step"))
                 grid = f" (powers from -3.5 to 3.5 in steps of {steps}; the paper's are of 0.1)"
             parts.append(
-                f"{NAMES[solver]}{grid} at {where} with {trends.repetitions(found)} repetitions"
+                f"{IN_TEXT[solver]}{grid} at {where} with {trends.repetitions(found)} repetitions"
             )
     if not parts:
         return ""
@@ -94,7 +95,8 @@ def comparable(rows: Sequence[Row], solver: str, by: Sequence[str], text: str) -
     found, best = select(rows, solver=solver), optimal(rows)
     cases = []
     for name, part in trends.lines(found, (*by, "n")):
-        where = {column: part[0][column] for column in (*by, "n")}
+        # Known weights would be another problem, with another optimum.
+        where = {c: part[0][c] for c in (*by, "n", "weights") if c in part[0]}
         own = float(np.mean(values(part, "train_loss")))
         true = float(np.mean(values(part, "train_loss_true")))
         beside = [
@@ -110,7 +112,7 @@ def comparable(rows: Sequence[Row], solver: str, by: Sequence[str], text: str) -
         )
     return Claim(
         text,
-        f"in each setting run, the mean training loss of the {NAMES[solver]} is at most "
+        f"in each setting run, the mean training loss of {IN_TEXT[solver]} is at most "
         f"{COMPARABLE:.0%} above that of the true parameters",
         tuple(cases),
         trends.repetitions(found) if found else 0,
@@ -122,7 +124,7 @@ def left_out(rows: Sequence[Row], solver: str) -> str:
     """What a claim about a method leaves out."""
     if not select(rows, solver=solver):
         return "everything: the method was not run"
-    return f"all settings in which the {NAMES[solver]} was not run, because a fit takes minutes"
+    return f"all settings in which {IN_TEXT[solver]} was not run, because that takes minutes"
 
 
 def _beside(rows: Sequence[Row], sizes: Sequence[int]) -> list[Row]:
@@ -163,7 +165,8 @@ def panel(
         if truth is not None:
             place, mean, _ = curve(optimal(here), "n", truth)
             axes.plot(place, mean, ":", color="0.4", linewidth=1.3, label="true rule")
-        axes.set(xlabel="n", ylabel=label, title=f"by method, {trends.called(**where)}")
+        axes.set(xlabel="n", ylabel=label)
+        axes.set_title(f"by method, {trends.called(**where)}", fontsize=10)
         panels.spread_places(axes, sizes)
         if log:
             axes.set_yscale("log")

@@ -72,7 +72,7 @@ def draw(rows: Sequence[Row], path: str) -> None:
     above.annotate(
         "descent from 3.2 stops here,\nthough one is wrong",
         (trapped, 1e4 * trap.difference(trap.THREE, trapped)),
-        (3.4, 2.6),
+        (7.2, 2.0),
         arrowprops={"arrowstyle": "->", "color": "0.3"},
     )
     p = np.linspace(POWERS[0], 11.5, 1500)
@@ -171,7 +171,7 @@ def _ends(rows: Sequence[Row]) -> str:
         found = select(rows, solver=solver)
         if found:
             ends = ", ".join(f"{row['learned']:.3g} ({row['wrong']} wrong)" for row in found)
-            parts.append(f"the {methods.NAMES[solver]} ends at p = {ends}")
+            parts.append(f"{methods.IN_TEXT[solver]} ends at p = {ends}")
     return f"The paper's own methods start from many powers: {'; '.join(parts)}." if parts else ""
 
 

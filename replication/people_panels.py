@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from replication import methods, panels, trends
 from replication.experiment import Array, Row, curve, levels, select
+
+# How the lines of the paper's methods are drawn and named.
+DASHES = {methods.TWO_STAGE: "-.", methods.ALGORITHM_1: "--"}
+SHORT = {methods.TWO_STAGE: "two-stage", methods.ALGORITHM_1: "Algorithm 1"}
 
 
 def draw(
@@ -28,9 +33,9 @@ def draw(
         said = f", {trends.called(**{noise: strength})}" if len(strengths) > 1 else ""
         for axes, weights in zip(grid[k, :2], ("known", "unknown"), strict=True):
             _lines(axes, select(best, weights=weights), column, people)
-            axes.set_title(f"{weights} weights{said}")
+            axes.set_title(f"{weights} weights{said}", fontsize=10)
         _by_methods(grid[k, 2], part, column, people)
-        grid[k, 2].set_title(f"unknown weights, the paper's methods{said}")
+        grid[k, 2].set_title(f"unknown weights, the paper's methods{said}", fontsize=10)
         for axes in grid[k]:
             axes.set(xlabel="decisions n", ylabel=label)
             panels.spread_places(axes, levels(best, "n"))
@@ -39,16 +44,21 @@ def draw(
             axes.grid(alpha=0.25)
         _same_heights(list(grid[k, 1:] if log else grid[k]))
     grid[0, 1].legend(frameon=False)
-    if grid[0, 2].get_legend_handles_labels()[0]:
-        grid[0, 2].legend(frameon=False, fontsize=8)
+    add_legend(grid[0, 2], "center right")  # methods were not run with many decisions
     figure.savefig(path, dpi=110)
     plt.close(figure)
 
 
 def _by_methods(axes: Axes, rows: Sequence[Row], column: str, people: Sequence[int]) -> None:
-    for solver, dashes in ((methods.TWO_STAGE, "-."), (methods.ALGORITHM_1, "--")):
+    for solver, dashes in DASHES.items():
         part = select(rows, solver=solver)
-        _lines(axes, part, column, people, dashes, f"{methods.NAMES[solver]}, ")
+        _lines(axes, part, column, people, dashes, f"{SHORT[solver]}, ")
+
+
+def add_legend(axes: Axes, place: Literal["center right", "lower right"]) -> None:
+    """Name the methods' lines, if there are any."""
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize=7, handlelength=3.5, loc=place)
 
 
 def _lines(

@@ -33,7 +33,9 @@ level is left out unless the claim says which and why. It **holds** if its crite
 case, **partly** if in at least half of them, and **does not hold** otherwise. A curve falls if its
 mean over repetitions falls from end to end by more than two standard errors *and* between no two
 neighbours rises by more than two; differences are taken within repetitions where these share their
-worlds. Criteria stand in the code of each figure (`replication/`) and were fixed before this run.
+worlds. A claim that does not hold is one that these runs do not show: its cases say whether they
+show the contrary. With few repetitions only large effects show. Criteria stand in the code of each
+figure (`replication/`) and were fixed before this run.
 """
 
 Found = Mapping[str, Sequence[Row]]
@@ -137,13 +139,15 @@ def _section(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Claim
     return "\n".join([*lines, *map(_claim, claims)])
 
 
+def _cases(claim: Claim) -> str:
+    return f"{claim.met} of {len(claim.cases)} case{'' if len(claim.cases) == 1 else 's'}"
+
+
 def _claim(claim: Claim) -> str:
-    often = f"{claim.repetitions} repetitions" if claim.repetitions != 1 else "1 repetition"
     lines = [
-        f"**{claim.text}** *{claim.verdict.capitalize()}*: {claim.met} of {len(claim.cases)} "
-        "cases.\n",
+        f"**{claim.text}** *{claim.verdict.capitalize()}*: {_cases(claim)}.\n",
         f"- criterion: {claim.criterion}",
-        f"- repetitions: {often if claim.repetitions else 'none, nothing is random'}",
+        f"- repetitions: {claim.repetitions or 'none, nothing is random'}",
         f"- left out: {claim.left_out}",
     ]
     for word, met in (("met", True), ("not met", False)):

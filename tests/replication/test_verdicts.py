@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import numpy as np
 import pytest
 from replication.__main__ import EXPERIMENTS
@@ -211,6 +214,17 @@ def test_a_method_is_held_to_the_risk_of_the_true_parameters():
     assert "optimum 0.9" in found.cases[0].found
 
 
+def test_a_method_is_set_beside_the_optimum_of_the_same_problem():
+    def row(solver: str, weights: str, loss: float) -> dict[str, object]:
+        return {"tau": 10.0, "d": 5, "n": 50, "repetition": 0, "solver": solver,
+                "weights": weights, "train_loss": loss, "train_loss_true": 1.0}  # fmt: skip
+
+    rows = [row(methods.OPTIMUM, "known", 0.9), row(methods.OPTIMUM, "unknown", 0.5),
+            row(methods.TWO_STAGE, "unknown", 0.6)]  # fmt: skip
+    found = methods.comparable(rows, methods.TWO_STAGE, ("tau", "d"), "good")
+    assert "optimum 0.5" in found.cases[0].found
+
+
 def test_methods_can_be_left_out():
     none = Settings(method_repetitions=0)
     for experiment in EXPERIMENTS:
@@ -269,3 +283,25 @@ def test_the_page_shows_criterion_repetitions_and_what_is_left_out():
     assert "rises from n = 100 to 200 (0.4 to 0.45)" in text
     told = report.to_dict([experiment], claims)
     assert sum(told["count"].values()) == len(told["experiments"][0]["claims"])
+
+
+def test_the_page_in_the_documentation_is_that_of_its_data():
+    """Figures, verdicts and data are of one run: judged again, the data say what the page says."""
+    docs = Path(__file__).parents[2] / "docs"
+    text = (docs / "replication.md").read_text(encoding="utf-8")
+    found = {}
+    for experiment in EXPERIMENTS:
+        with (docs / "replication" / f"{experiment.name}.csv").open(encoding="utf-8") as file:
+            found[experiment.name] = [_typed(row) for row in csv.DictReader(file)]
+    claims = report.claims_of(EXPERIMENTS, found)
+    assert report.page(EXPERIMENTS, found, claims, Settings()) == text
+
+
+def _typed(row: dict[str, str]) -> dict[str, object]:
+    whole = ("n", "d", "repetition", "wrong")
+    texts = ("solver", "weights", "other")
+    return {
+        name: value if name in texts else int(value) if name in whole else float(value)
+        for name, value in row.items()
+        if value or name == "solver"
+    }
