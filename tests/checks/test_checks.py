@@ -660,7 +660,7 @@ def test_a_record_without_data_keeps_the_estimates_and_refuses_the_rest():
         light.misfit,
         light.cov_params,
         lambda: light.test("Nash"),
-        lambda: light.llf,
+        lambda: light.interval("p"),
     ):
         with pytest.raises(wf.InputError, match="found a record without them"):
             ask()

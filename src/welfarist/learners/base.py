@@ -25,6 +25,7 @@ from welfarist.learners.assembly import (
     likelihood_of,
     record_of,
 )
+from welfarist.learners.scoring import teach_scorers
 from welfarist.learners.targets import target_error
 from welfarist.learners.warm_starts import warmed
 from welfarist.losses import DecisionEvaluation, DecisionLoss, Point
@@ -118,6 +119,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
     def __setstate__(self, state: dict[str, Any]) -> None:
         # A learner that was pickled by version 0.1.0 knew power means only, and fewer options.
         super().__setstate__({**_SINCE_0_1, **state})
+        teach_scorers()
 
     def _store(self, result: FitResult) -> None:
         self.result_ = result

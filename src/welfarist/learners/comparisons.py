@@ -30,7 +30,7 @@ from welfarist.learners.assembly import (
 )
 from welfarist.learners.base import WelfareLearner, at_optimum, refuse_nothing
 from welfarist.learners.counted import CountedFit
-from welfarist.learners.scoring import refuse_other_outcomes
+from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
 from welfarist.learners.warm_starts import refuse_others
 from welfarist.losses import DecisionLoss, Point, loss_of_comparisons
 from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
@@ -374,6 +374,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """Return what `fit` takes as comparisons, and store what scikit-learn expects to find."""
         known = as_comparisons(X)
         if known is not None:
+            teach_scorers()
             refuse_other_outcomes(known, y, sample_weight)
             self._keep(Labels(np.array([-1, 1])))
             self.n_features_in_ = 2 * known.people

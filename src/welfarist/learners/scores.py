@@ -22,7 +22,7 @@ from welfarist.learners.base import (
     at_optimum,
     refuse_nothing,
 )
-from welfarist.learners.scoring import refuse_other_outcomes
+from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
 from welfarist.losses import DecisionLoss, loss_of_scores
 from welfarist.losses.observed_scores import ObservedScores, ScoreResponse
 from welfarist.noise.scores import SCALE
@@ -163,6 +163,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Scores:
         """Return what `fit` takes as scores, and store what scikit-learn expects to find."""
         if isinstance(X, Scores):
+            teach_scorers()
             refuse_other_outcomes(X, y, sample_weight)
             self.n_features_in_ = X.people
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit

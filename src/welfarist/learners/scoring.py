@@ -2,13 +2,17 @@
 
 Cross-validation of `Comparisons` or `Scores` has no y: scikit-learn then calls a scorer with X
 alone, which fails and leaves a NaN. Only the scorer itself can take y from X, and scikit-learn has
-no way of telling it to. So its class is taught once, when learners are imported: called on
-decisions, a scorer takes what was decided from them, and counts as weights. On anything else it
-does what it always did.
+no way of telling it to. So its class is taught once: called on decisions, a scorer takes what was
+decided from them, and counts as weights. On anything else it does what it always did.
+
+Metrics take half a second to import, which nobody should wait for who does not use them: scorers
+are taught where they have been imported, at the latest when a learner is fitted to decisions, as
+it is before anybody scores it.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -16,13 +20,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import _scorer
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.decisions import Comparisons, Scores
 from welfarist.decisions.labels import Labels
 
+_SCORERS = "sklearn.metrics._scorer"
 _TAUGHT = "_welfarist_takes_decisions"
 
 
@@ -129,10 +133,12 @@ def _score_decisions(
 
 
 def teach_scorers() -> None:
-    """Let scorers of scikit-learn take what was decided from decisions, if they do not yet."""
-    if getattr(_scorer._BaseScorer, _TAUGHT, False):
+    """Let scorers of scikit-learn, if there are any, take what was decided from decisions."""
+    module: Any = sys.modules.get(_SCORERS)
+    base, plain = (getattr(module, name, None) for name in ("_BaseScorer", "_Scorer"))
+    if base is None or plain is None or getattr(base, _TAUGHT, False):
         return
-    call, score = _scorer._BaseScorer.__call__, _scorer._Scorer._score
+    call, score = base.__call__, plain._score
 
     @wraps(call)
     def called(self: Any, estimator: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -146,5 +152,5 @@ def teach_scorers() -> None:
             return _score_decisions(score, self, predictions, estimator, X, *args, **how)
         return score(self, predictions, estimator, X, *args, **how)
 
-    _scorer._BaseScorer.__call__, _scorer._Scorer._score = called, scored
-    setattr(_scorer._BaseScorer, _TAUGHT, True)
+    base.__call__, plain._score = called, scored
+    setattr(base, _TAUGHT, True)

@@ -99,8 +99,8 @@ class LossOutline(_Stub):
     observed: ObservedOutline
 
     @classmethod
-    def of(cls, loss: DecisionLoss, values: list[float]) -> LossOutline:
-        """Return what is small of a loss, with the log likelihoods at mean losses `values`."""
+    def of(cls, loss: DecisionLoss, value: float) -> LossOutline:
+        """Return what is small of a loss, with the log likelihood where its mean is `value`."""
         seen: Any = loss.observed
         compared = isinstance(seen, ObservedPairs)
         observed = ObservedOutline(
@@ -111,7 +111,7 @@ class LossOutline(_Stub):
             seen.noise if compared else None,
             seen.tau_max if compared else None,
             False if compared else seen.scale,
-            {value: seen.log_likelihood(value) for value in values if not loss.is_perfect(value)},
+            {} if loss.is_perfect(value) else {value: seen.log_likelihood(value)},
         )
         own = {f.name: getattr(loss, f.name) for f in fields(cls) if f.name != "observed"}
         return cls(**own, observed=observed)
@@ -141,16 +141,15 @@ class _SingleOutline(_Stub):
 
 def outline_of(likelihood: Likelihood) -> Likelihood:
     """Return a likelihood without its decisions, with what has been worked out."""
-    values = [likelihood.value] if "value" in vars(likelihood) else []
-    loss = cast(DecisionLoss, LossOutline.of(likelihood.loss, values))
+    value = likelihood.value  # a glance at the decisions, which tells how likely they are
+    loss = cast(DecisionLoss, LossOutline.of(likelihood.loss, value))
     light = replace(likelihood, loss=loss, decided=None)
     for what, found in likelihood.known.items():
         if isinstance(found, Face):
             light.known[what] = replace(found, loss=loss)
         elif isinstance(found, _RESULTS):
             light.known[what] = found
-    for value in values:
-        vars(light)["value"] = value
+    vars(light)["value"] = value
     by = getattr(likelihood.decided, "by", None)
     light.known["clusters"] = None if by is None else number_of_clusters(likelihood)
     vars(light)["single"] = _SingleOutline(None if by is None else np.empty(0, dtype=np.intp))
