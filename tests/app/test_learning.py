@@ -111,10 +111,11 @@ def test_surprising_scores_of_a_file_have_the_names_of_their_actions(folder):
     for i, (staff, payers) in enumerate(rng.uniform(1, 10, (30, 2)).round(2).tolist()):
         rows.append(f"plan {i},{staff},{payers},{(staff + payers) / 2 + (3 if i == 7 else 0)}")
     (folder / "scored.csv").write_text("\n".join(rows) + "\n")
-    asked = fitting.FitRequest("scored.csv", decision=DecisionOptions(score="score"))
+    scored = DecisionOptions(score="score")
+    asked = fitting.FitRequest("scored.csv", decision=scored, report="report.html")
     fitted = fitting.fit(asked, fitting.read(asked))
     assert fitted.result.surprises(1)[0].action == "plan 7"
-    fitted.write_report("report.html")
+    fitted.write()
     page = (folder / "report.html").read_text()
     assert "<td" in page.split("plan 7")[0]
     asked = replace(asked, table=TableOptions(numbered=True, ignore="action"))

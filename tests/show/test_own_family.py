@@ -178,7 +178,7 @@ def test_report_says_what_was_learned_in_the_familys_own_words():
         ({"weights": "equal"}, "The weights were given, not learned."),
         ({"groups": [0, 0, 1]}, "weight of each"),
         ({"noise": "lapse"}, "chance of a slip rho"),
-        ({"prior": 2.0}, "There is no interval of alpha:"),
+        ({"prior": 2.0}, "most probable, given the decisions and a prior on the weights"),
     ],
 )
 def test_report_of_every_kind_of_choices(options, expected):

@@ -69,7 +69,12 @@ class ObservedOutline(_Stub):
     noise: ChoiceNoise | None
     tau_max: float | None
     scale: bool
+    nothing: float
     log_likelihoods: dict[float, float] = field(default_factory=dict)
+
+    def null_loss(self) -> float:
+        """Return the mean loss of knowing nothing of the actions."""
+        return self.nothing
 
     def log_likelihood(self, value: float) -> float:
         """Return the log likelihood where it has been worked out."""
@@ -102,7 +107,7 @@ class LossOutline(_Stub):
     def of(cls, loss: DecisionLoss, value: float) -> LossOutline:
         """Return what is small of a loss, with the log likelihood where its mean is `value`."""
         seen: Any = loss.observed
-        compared = isinstance(seen, ObservedPairs)
+        compared, nothing = isinstance(seen, ObservedPairs), seen.null_loss()
         observed = ObservedOutline(
             seen.total,
             seen.rows,
@@ -111,7 +116,8 @@ class LossOutline(_Stub):
             seen.noise if compared else None,
             seen.tau_max if compared else None,
             False if compared else seen.scale,
-            {} if loss.is_perfect(value) else {value: seen.log_likelihood(value)},
+            nothing,
+            {v: seen.log_likelihood(v) for v in (value, nothing) if not loss.is_perfect(v)},
         )
         own = {f.name: getattr(loss, f.name) for f in fields(cls) if f.name != "observed"}
         return cls(**own, observed=observed)

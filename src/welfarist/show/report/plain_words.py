@@ -13,6 +13,11 @@ _PHRASES = (
     ("raise max_iter or n_starts", "let the search take more steps, or start from more places"),
     ("Raise max_iter or n_starts", "Let the search take more steps, or start from more places"),
     ("Raise tau_max", "Allow a larger tau"),
+    ('Use solver="newton", which goes', "There is a search that goes"),
+    (
+        'covariance="bootstrap" draws whole decision makers instead',
+        "Drawing whole decision makers again and again would show how much",
+    ),
     ("otherwise raise tau_max", "otherwise allow a larger tau"),
     (', though noise="none" says that there are none', ", though it was said that there are none"),
     (
