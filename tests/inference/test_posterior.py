@@ -71,7 +71,7 @@ def test_intervals_under_a_prior_say_what_they_are():
     assert ((ends[:, 0] < result.weights) & (result.weights < ends[:, 1])).all()
     summary = result.summary()
     assert "95% intervals by the posterior's mode and curvature" in summary
-    assert "No tests, AIC or BIC" in summary
+    assert "No tests, checks, AIC or BIC" in summary
     assert "AIC  " not in summary
     assert {row.method for row in summary.record.rows} == {"posterior"}
 
@@ -158,4 +158,5 @@ def test_a_posterior_has_its_own_errors_though_it_is_known_who_decided():
     result = wf.ComparisonClassifier(prior=2).fit(decided).result_
     assert result.covariance == "fisher"
     assert "by the posterior's mode" in result.summary()
+    assert "taken as independent, though it is known who decided" in result.summary()
     assert result.interval("epsilon") == (1 - result.interval("p")[1], 1 - result.interval("p")[0])

@@ -430,3 +430,23 @@ def test_verbose_says_how_the_search_goes(capsys):
     for wrong in (-1, 0.5, "loud"):
         with pytest.raises(wf.InputError, match="verbose must be a whole number from 0"):
             wf.ComparisonClassifier(verbose=wrong).fit(CHOICES)
+
+
+def test_who_decided_is_part_of_what_is_given_back():
+    rng = np.random.default_rng(3)
+    table = rng.uniform(1, 10, (30, 2))
+    pairs = wf.simulate.random_pairs(30, 200, random_state=1)
+    rule = wf.WelfareFunction(0, [0.6, 0.4])
+    margin = rule.log(table[pairs[:, 0]]) - rule.log(table[pairs[:, 1]])
+    outcomes = np.where(margin + rng.logistic(scale=0.1, size=200) > 0, 1, -1)
+    by = np.arange(200) % 40
+    light = pickle.loads(
+        pickle.dumps(wf.ComparisonClassifier().fit(wf.Comparisons(table, pairs, outcomes, by=by)))
+    )
+    with pytest.raises(wf.InputError, match="needs the decisions that were fitted"):
+        light.with_data(wf.Comparisons(table, pairs, outcomes))
+    with pytest.raises(wf.InputError, match="needs the decisions that were fitted"):
+        light.with_data(wf.Comparisons(table, pairs, outcomes, by=by[::-1].copy() // 2))
+    again = light.with_data(wf.Comparisons(table, pairs, outcomes, by=by))
+    assert again.result_.covariance == "clustered"
+    assert "40 decision makers" in again.result_.summary()

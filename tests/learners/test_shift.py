@@ -169,3 +169,8 @@ def test_a_report_says_so(decided, tmp_path):
 
 def test_learners_are_cloned_with_it():
     assert clone(wf.WelfareRegressor(shift=2)).shift == 2
+
+
+def test_a_negative_shift_that_goes_below_zero_is_refused_in_words():
+    with pytest.raises(wf.InputError, match="so that none is negative when -2 is added to all"):
+        wf.WelfareRegressor(shift=-2).fit([[1.0, 4.0], [3.0, 8.0], [2.0, 2.0]], [2.0, 4.0, 2.0])

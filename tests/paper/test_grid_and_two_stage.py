@@ -174,6 +174,7 @@ def test_bad_grids_are_refused():
         wf.WelfareRegressor(solver=3).fit(problem.utilities, problem.scores)
 
 
+@unfinished
 def test_zero_utilities_keep_the_grid_above_zero():
     problem = problems.scores(0, 40, 3, p=1.0)
     table = problem.utilities.copy()
@@ -249,3 +250,13 @@ def test_a_search_that_is_done_says_converged():
     solver = TwoStage(samples_per_person=20, descent_iter=20_000)
     found = wf.WelfareRegressor(p=0.5, solver=solver).fit(problem.utilities, problem.scores)
     assert found.result_.converged
+
+
+def test_a_grid_that_ends_before_the_best_power_says_so():
+    problem = problems.scores(3, 200, 4, p=2.0, noise=0.01)
+    with pytest.warns(wf.NotConvergedWarning, match="of which the best, 1, is where the search"):
+        found = wf.WelfareRegressor(solver=Grid(lower=0.0, upper=1.0, step=0.5)).fit(
+            problem.utilities, problem.scores
+        )
+    assert found.p_ == 1.0
+    assert not found.result_.converged

@@ -181,7 +181,7 @@ def utilities_error(utilities: npt.NDArray[Any], least: float = 0.0) -> InputErr
         Less than 0 where a constant is added to all of them.
     """
     low = utilities < least
-    if least < 0 and low.any() and np.isfinite(utilities).all():
+    if least != 0 and low.any() and np.isfinite(utilities).all():
         return InputError(
             f"utilities must not be below {least:g}, so that none is negative when {-least:g} is "
             f"added to all; found {utilities[low][0]:g}{place(low)}. Correct that entry, or use a "

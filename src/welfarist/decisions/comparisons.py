@@ -243,6 +243,8 @@ class Comparisons:
     def digest(self) -> str:
         """A text that is the same for the same comparisons, in the sense of :meth:`same_as`."""
         own = [*parts_of(self.outcomes), *parts_of(self.counts)]
+        if self.by is not None:  # errors are clustered by who decided
+            own += parts_of(numbered(self.by))
         if is_source(self.utilities):  # which is not all in memory
             return digest_of([*own, *parts_of(self.pairs), self.utilities.shape])
         return digest_of(chain(own, (self.utilities[rows] for rows in parts_of(self.pairs))))

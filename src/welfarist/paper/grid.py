@@ -168,7 +168,8 @@ class Grid:
         progress: Progress,
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
-        search = _PowerSearch(loss.data, self.descent, observations)
+        ends = (self.lower, self.upper) if p is None and self.lower < self.upper else None
+        search = _PowerSearch(loss.data, self.descent, observations, ends)
         try:
             if p is not None:
                 search.visit(p)
@@ -206,8 +207,15 @@ class Grid:
 class _PowerSearch:
     """The best point so far, over the powers visited."""
 
-    def __init__(self, loss: DecisionLoss, descent: ClippedDescent, observations: float) -> None:
+    def __init__(
+        self,
+        loss: DecisionLoss,
+        descent: ClippedDescent,
+        observations: float,
+        ends: tuple[float, float] | None,
+    ) -> None:
         self._loss = loss
+        self._ends = ends
         self._observations = observations
         self._descent = descent
         self._best: tuple[float, Point] | None = None
@@ -249,12 +257,15 @@ class _PowerSearch:
         reason = f"interrupted after {len(values)} powers" if interrupted else self._searched()
         # The powers of a grid are what was asked for; the weights at the best of them are not.
         left = left_to_gain(self._loss, point, value, hold_power=True)
+        at_end = self._ends is not None and point.p in self._ends
+        said = [f"at the best of which {in_words(left)}"] if left else []
+        said += [f"of which the best, {point.p:g}, is where the search ends"] if at_end else []
         return Optimum(
             point,
             self._loss.weighting.to_people(point.weights),
             value,
-            converged=not interrupted and not left,
-            reason=f"{reason}, at the best of which {in_words(left)}" if left else reason,
+            converged=not (interrupted or left or at_end),
+            reason=", ".join([reason, *said]),
             n_iter=self._steps,
             start_values=values,
             agreeing=int((values <= value).sum()),

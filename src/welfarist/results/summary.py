@@ -482,12 +482,14 @@ def _how_intervals_were_made(
         by = f" ({clusters} decision makers)" if covariance == "clustered" else ""
         lines.append(f"Standard errors from {source_of_errors(result, covariance)}{by}")
         if result.likelihood is not None and result.likelihood.prior is not None:
-            lines.append("No tests, AIC or BIC: the estimates are drawn to the prior")
+            lines.append("No tests, checks, AIC or BIC: the estimates are drawn to the prior")
     if "profile" in kinds and covariance == "robust":
         lines.append("Profile likelihoods take the noise model at its word")
     if not lines or result.likelihood is None or clusters is None:
         return lines
-    if covariance not in ("clustered", "bootstrap") and result.likelihood.prior is None:
+    if result.likelihood.prior is not None:
+        lines.append("Decisions were taken as independent, though it is known who decided")
+    elif covariance not in ("clustered", "bootstrap"):
         wider = 'summary(covariance="clustered") is wider where people differ'
         why = about_too_few(result.likelihood) or wider
         lines.append(f"Decisions were taken as independent, though it is known who decided: {why}")
