@@ -27,6 +27,8 @@ _SINGULAR = 1e-11
 _GAIN = 1e-3
 # A parameter takes part in an undetermined direction from this share of it on.
 _TAKES_PART = 0.2
+# A standard error that no share of the whole can have.
+_BEYOND_ANY = 10.0
 # A weight below this is 0 up to rounding.
 _NO_WEIGHT = 1e-12
 
@@ -217,11 +219,20 @@ def _flat_weights(likelihood: Likelihood) -> frozenset[int]:
         return frozenset()
     face, (_, information) = face_of(likelihood), information_of(likelihood)
     moves = _flat_directions(information) @ face.basis @ face.to_estimates.T
+    if len(moves) == 0:
+        return frozenset(_far_too_uncertain(likelihood))
     along = np.abs(moves).max(axis=0, initial=0.0)
     largest = along.max(initial=0.0)
     people = [q.person if q.person is not None else -1 for q in likelihood.quantities]
     moved = zip(people, along.tolist(), strict=True)
     return frozenset(i for i, by in moved if i >= 0 and by >= _TAKES_PART * largest > 0.0)
+
+
+def _far_too_uncertain(likelihood: Likelihood) -> list[int]:
+    """Whose weights have standard errors beyond any weight: rounding hides that they are flat."""
+    errors = np.sqrt(covariance_of(likelihood, "fisher").diagonal())
+    pairs = zip(likelihood.quantities, errors.tolist(), strict=True)
+    return [q.person for q, error in pairs if q.person is not None and error > _BEYOND_ANY]
 
 
 def _flat_directions(information: FloatArray) -> FloatArray:

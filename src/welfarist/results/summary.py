@@ -411,7 +411,7 @@ def _as_far_as_known(row: SummaryRow, result: Learned) -> SummaryRow:
     if not flat:
         return replace(row, reach=reach)
     note = ", ".join(part for part in (row.note, "not determined") if part)
-    return replace(row, reach=reach, determined=False, note=note)
+    return replace(row, reach=reach, determined=False, note=note, standard_error=None)
 
 
 def _doctrine(result: Learned) -> str:
