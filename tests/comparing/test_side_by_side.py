@@ -368,3 +368,58 @@ def test_doctrines_have_no_prior_and_do_not_guess_how_a_fit_was_made():
     with pytest.raises(wf.InputError, match="Pass the learner in place of its result_"):
         wf.compare([counted, "Nash"])
     assert wf.compare([learner.result_, "Nash"], folds=None).rows[1].aic == rows[1].aic
+
+
+# --- what must be said of the models -----------------------------------------------------------
+
+
+def selfish_choices(decisions=300):
+    """Choices of people who look at themselves alone, with noise."""
+    rng = np.random.default_rng(5)
+    u, v = rng.uniform(1, 10, (2, decisions, 2))
+    first = rng.random(decisions) < expit(4.0 * np.log(u[:, 0] / v[:, 0]))
+    return wf.Comparisons.from_arrays(
+        pd.DataFrame(u, columns=["self", "other"]),
+        pd.DataFrame(v, columns=["self", "other"]),
+        np.where(first, 1, -1),
+    )
+
+
+SELFISH = selfish_choices()
+
+
+def test_a_doctrine_of_one_person_who_counts_is_called_so():
+    table = wf.compare(["egalitarian", "best off"], SELFISH, folds=None)
+    assert [list(fit.weights) for fit in table.results] == [[1, 0], [1, 0]]
+    said = (
+        "egalitarian and best off: with learned weights only self counts, so that each is the same "
+        'rule at every p; weights="equal" asks about everybody'
+    )
+    assert table.notes == (said,)
+    assert said in table.in_columns().lines
+    alone = wf.compare(["egalitarian"], SELFISH, folds=None).notes
+    assert alone[0].startswith("egalitarian: with learned weights only self counts, so that it is")
+    for fit in table.results:
+        told = [caveat.message for caveat in fit.caveats]
+        assert any(
+            f"only self counts, so that this is the same rule at every p and says nothing about p "
+            f"= {fit.p:g}" in message
+            for message in told
+        )
+
+
+def test_doctrines_of_several_people_and_of_given_weights_are_not():
+    equal = wf.ComparisonClassifier(weights="equal")
+    rule = wf.WelfareFunction(1.0, [1.0, 0.0], stakeholders=["self", "other"])
+    table = wf.compare([equal, rule, "egalitarian"], SELFISH, folds=None)
+    assert table.notes == ()
+    assert wf.compare([LEARNED, "Nash"], folds=None).notes == ()
+
+
+def test_a_test_of_a_doctrine_says_that_its_null_has_one_person():
+    result = quiet(wf.ComparisonClassifier(), SELFISH).result_
+    found = result.test("egalitarian", resamples=9)
+    assert "only self counts under the null, which is the same rule at every p" in found.note
+    assert 'weights="equal" asks about everybody' in found.note
+    everybody = result.test("egalitarian", weights="equal", resamples=9)
+    assert "only self" not in everybody.note

@@ -22,6 +22,7 @@ from welfarist.comparing.presented import FeaturesOption
 from welfarist.comparing.rivals import Item, Rival, rivals_of
 from welfarist.decisions.folds import folds_of
 from welfarist.decisions.labels import numbered
+from welfarist.people.weighting import sole_person
 from welfarist.results.stars import StarsOption
 
 # Two scores that differ by less than this are equally good.
@@ -357,6 +358,7 @@ def compare(
         for rival, result, score in zip(rivals, results, held_out, strict=True)
     ]
     lines = [f"No {what.replace('NAMES', listed(names))}" for what, names in notes.items()]
+    lines += _about_sole_people([rival.name for rival in rivals], results)
     lines += _about_outsiders(rivals, results, folds)
     if folds is not None:
         lines.insert(0, f"Held-out {measure}: in {folds} parts, by {data.unit}")
@@ -382,6 +384,24 @@ def _null(results: Sequence[Fit]) -> float | None:
         except InputError:  # errors were counted, or scores do not vary
             continue
     return None
+
+
+def _about_sole_people(names: Sequence[str], results: Sequence[Fit]) -> list[str]:
+    """Say whose learned weights leave one person alone, so that p, or a doctrine, means nothing."""
+    alone: dict[tuple[str, str], list[str]] = {}
+    for name, result in zip(names, results, strict=True):
+        if isinstance(result, OutsideFit) or "weights" in result.given:
+            continue
+        person = sole_person(result.weights)
+        if person is not None:
+            who = (result.stakeholders[person], result.family.shape.name)
+            alone.setdefault(who, []).append(name)
+    return [
+        f"{listed(which)}: with learned weights only {person} counts, so that "
+        f"{'it is' if len(which) == 1 else 'each is'} the same rule at every {shape}; "
+        'weights="equal" asks about everybody'
+        for (person, shape), which in alone.items()
+    ]
 
 
 def _about_outsiders(
