@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy.special import expit
 import welfarist as wf
 from benchmarks import problems
 from welfarist.decisions.folds import folds_of
+from welfarist.solvers.newton import Newton
 
 CHOICES = problems.comparisons(2, 60, 3, 600, p=-0.6, tau=6.0).comparisons()
 LEARNED = wf.ComparisonClassifier().fit(CHOICES)
@@ -423,3 +425,21 @@ def test_a_test_of_a_doctrine_says_that_its_null_has_one_person():
     assert 'weights="equal" asks about everybody' in found.note
     everybody = result.test("egalitarian", weights="equal", resamples=9)
     assert "only self" not in everybody.note
+
+
+def test_models_that_did_not_converge_are_named_and_marked():
+    early = wf.ComparisonClassifier(max_iter=1, n_starts=1)
+    table = wf.compare({"learned": LEARNED, "early": early}, CHOICES, folds=None)
+    assert not table.results[1].converged
+    assert "Did not converge: early" in table.notes
+    assert ("converged", "yes", "no") in table.in_columns().rows
+    assert "converged & yes & no" in table.as_latex()
+    fine = wf.compare([LEARNED], folds=None)
+    assert "converge" not in f"{fine}{fine.as_latex()}"
+
+
+def test_a_test_says_that_the_fit_under_its_null_did_not_converge():
+    likelihood = replace(LEARNED.result_.likelihood, solver=Newton(max_iter=1, n_starts=1))
+    result = replace(LEARNED.result_, likelihood=likelihood)
+    assert "the fit under the null did not converge" in result.test("harmonic").note
+    assert "converge" not in LEARNED.result_.test("harmonic").note

@@ -74,6 +74,13 @@ class OutsideFit:
     inequality_aversion = None
 
     @property
+    def converged(self) -> bool:
+        """Whether its search ended well, as far as a result of statsmodels says so."""
+        told = getattr(self.model, "mle_retvals", None)
+        kept = told.get("converged", True) if isinstance(told, dict) else True
+        return bool(kept) and getattr(self.model, "converged", True) is not False
+
+    @property
     def aic(self) -> float:
         """Akaike's information criterion."""
         return 2.0 * self._numbers() - 2.0 * self.llf

@@ -183,10 +183,15 @@ class SideBySide:
         return made.as_latex(booktabs=booktabs, caption=caption, label=label)
 
     def _figures(self, digits: int) -> list[tuple[str, list[str]]]:
-        """The rows below the estimates, without those that nobody has."""
+        """The rows below the estimates, without those that nobody has.
+
+        Whether models converged is said where one did not.
+        """
         every = len(self.rows)
         clusters = "" if self.clusters is None else str(self.clusters)
+        ended = [fit.converged for fit in self.results]
         shown: list[tuple[str, list[str]]] = [
+            ("converged", ["" if all(ended) else "yes" if one else "no" for one in ended]),
             ("decisions", [f"{self.decisions:.15g}"] * every),
             ("decision makers", [clusters] * every),
             ("log-likelihood", self._cells("log_likelihood", digits)),
@@ -358,6 +363,8 @@ def compare(
         for rival, result, score in zip(rivals, results, held_out, strict=True)
     ]
     lines = [f"No {what.replace('NAMES', listed(names))}" for what, names in notes.items()]
+    stopped = [rival.name for rival, fit in zip(rivals, results, strict=True) if not fit.converged]
+    lines += [f"Did not converge: {listed(stopped)}"] if stopped else []
     lines += _about_sole_people([rival.name for rival in rivals], results)
     lines += _about_outsiders(rivals, results, folds)
     if folds is not None:

@@ -141,6 +141,7 @@ def likelihood_ratio(
         _gone(null, found.weights),
         _alone(likelihood, null, found.weights),
         too_far,
+        _stopped_early(found.converged),
         _dependent(likelihood, null, in_place_of),
     ]
     if irregular and simulation is not None:
@@ -358,6 +359,13 @@ def _alone(likelihood: Likelihood, null: Null, weights: FloatArray) -> str:
         f"is the same rule at every {likelihood.loss.shape.name}: the test says nothing of the "
         'doctrine itself; weights="equal" asks about everybody.'
     )
+
+
+def _stopped_early(converged: bool) -> str:
+    """Say when the null may fit better than was found."""
+    if converged:
+        return ""
+    return "the fit under the null did not converge, so that its p-value may be too small."
 
 
 def _left_out(failed: int) -> str:
