@@ -443,3 +443,23 @@ def test_a_test_says_that_the_fit_under_its_null_did_not_converge():
     result = replace(LEARNED.result_, likelihood=likelihood)
     assert "the fit under the null did not converge" in result.test("harmonic").note
     assert "converge" not in LEARNED.result_.test("harmonic").note
+
+
+def test_columns_say_what_the_null_is():
+    assert "Null: coin flips" in wf.compare([LEARNED], folds=None).in_columns().lines
+    scored = quiet(wf.WelfareRegressor(), SCORES.utilities, SCORES.scores)
+    assert "Null: the mean of the scores" in wf.compare([scored], folds=None).in_columns().lines
+    counted = quiet(wf.ComparisonClassifier(noise="none", weights="equal"), CHOICES)
+    assert "Null" not in wf.compare([counted], folds=None).as_latex()
+
+
+def test_scores_are_not_told_to_name_decision_makers():
+    result = quiet(wf.WelfareRegressor(), SCORES.utilities, SCORES.scores).result_
+    for ask in (
+        lambda: result.cov_params("clustered"),
+        lambda: result.with_covariance("clustered"),
+    ):
+        with pytest.raises(wf.InputError, match="Scores have no decision makers here") as refused:
+            ask()
+        assert 'use covariance="robust"' in str(refused.value)
+        assert "Comparisons" not in str(refused.value)

@@ -159,7 +159,7 @@ class SideBySide:
             self.results,
             self._figures(check_decimals(digits)),
             self._title(),
-            self.notes,
+            (*self._about_null(), *self.notes),
             digits,
             stars,
         )
@@ -206,6 +206,13 @@ class SideBySide:
             (f"held-out {self.measure}", self._cells("held_out", digits)),
         ]
         return [(what, cells) for what, cells in shown if set(cells) - {"", _NOTHING}]
+
+    def _about_null(self) -> list[str]:
+        """What the null log-likelihood is, where it stands in the table."""
+        if self.null_log_likelihood is None:
+            return []
+        of_choices = self.measure == "accuracy"
+        return [f"Null: {'coin flips' if of_choices else 'the mean of the scores'}"]
 
     def _cells(self, column: str, digits: int) -> list[str]:
         return [_cell(column, getattr(row, column), digits) for row in self.rows]
