@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -241,6 +242,48 @@ def test_formulas_of_statsmodels_are_made_again():
     table = compare({"formula": found, "sklearn": LOGIT}, CHOICES, folds=3)
     assert table.rows[0].held_out == table.rows[1].held_out
     assert [row.name for row in table.results[0].rows] == ["a", "b", "c"]
+
+
+class LikeStatsmodels:
+    """What is asked of a result of statsmodels: a logit of differences, as it was fitted."""
+
+    def __init__(self, slopes, **told):
+        self.model = SimpleNamespace(endog=WON, exog=MORE, exog_names=["a", "b", "c"])
+        self.params = self.bse = self.pvalues = slopes
+        vars(self).update(told)
+
+    def predict(self):
+        return expit(MORE @ self.params)
+
+
+def test_only_a_maximum_of_the_likelihood_has_information_criteria():
+    reached, slopes = linear_logit()
+    items = {
+        "logit": LikeStatsmodels(slopes, llf=reached),
+        "equations": LikeStatsmodels(slopes),
+        "of another kind": LikeStatsmodels(slopes, llf=reached - 5.0),
+        "penalty": LikeStatsmodels(slopes, llf=reached, trimmed=np.zeros(3, dtype=bool)),
+    }
+    table = compare(items, CHOICES, folds=None)
+    assert table.rows[0].aic == pytest.approx(6 - 2 * reached, rel=OPTIMUM)
+    for row in table.rows[1:]:
+        assert (row.aic, row.bic, row.learned) == (None, None, None)
+        assert row.log_likelihood == pytest.approx(reached, rel=OPTIMUM)
+    said = next(note for note in table.notes if note.startswith("No AIC and BIC of"))
+    assert said.startswith("No AIC and BIC of equations, of another kind and penalty: ")
+    assert "or that maximised something else" in said
+
+
+def test_results_of_statsmodels_that_did_not_converge_are_named():
+    reached, slopes = linear_logit()
+    items = {
+        "fine": LikeStatsmodels(slopes, llf=reached, mle_retvals={"converged": True}),
+        "logit": LikeStatsmodels(slopes, llf=reached, mle_retvals={"converged": False}),
+        "glm": LikeStatsmodels(slopes, llf=reached, converged=False),
+    }
+    table = compare(items, CHOICES, folds=None)
+    assert "Did not converge: logit and glm" in table.notes
+    assert ("converged", "yes", "no", "no") in table.in_columns().rows
 
 
 # --- who decided -------------------------------------------------------------------------------

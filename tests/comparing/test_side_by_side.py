@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy.special import expit
 import welfarist as wf
 from benchmarks import problems
 from welfarist.decisions.folds import folds_of
+from welfarist.solvers.newton import Newton
 
 CHOICES = problems.comparisons(2, 60, 3, 600, p=-0.6, tau=6.0).comparisons()
 LEARNED = wf.ComparisonClassifier().fit(CHOICES)
@@ -368,3 +370,96 @@ def test_doctrines_have_no_prior_and_do_not_guess_how_a_fit_was_made():
     with pytest.raises(wf.InputError, match="Pass the learner in place of its result_"):
         wf.compare([counted, "Nash"])
     assert wf.compare([learner.result_, "Nash"], folds=None).rows[1].aic == rows[1].aic
+
+
+# --- what must be said of the models -----------------------------------------------------------
+
+
+def selfish_choices(decisions=300):
+    """Choices of people who look at themselves alone, with noise."""
+    rng = np.random.default_rng(5)
+    u, v = rng.uniform(1, 10, (2, decisions, 2))
+    first = rng.random(decisions) < expit(4.0 * np.log(u[:, 0] / v[:, 0]))
+    return wf.Comparisons.from_arrays(
+        pd.DataFrame(u, columns=["self", "other"]),
+        pd.DataFrame(v, columns=["self", "other"]),
+        np.where(first, 1, -1),
+    )
+
+
+SELFISH = selfish_choices()
+
+
+def test_a_doctrine_of_one_person_who_counts_is_called_so():
+    table = wf.compare(["egalitarian", "best off"], SELFISH, folds=None)
+    assert [list(fit.weights) for fit in table.results] == [[1, 0], [1, 0]]
+    said = (
+        "egalitarian and best off: with learned weights only self counts, so that each is the same "
+        'rule at every p; weights="equal" asks about everybody'
+    )
+    assert table.notes == (said,)
+    assert said in table.in_columns().lines
+    alone = wf.compare(["egalitarian"], SELFISH, folds=None).notes
+    assert alone[0].startswith("egalitarian: with learned weights only self counts, so that it is")
+    for fit in table.results:
+        told = [caveat.message for caveat in fit.caveats]
+        assert any(
+            f"only self counts, so that this is the same rule at every p and says nothing about p "
+            f"= {fit.p:g}" in message
+            for message in told
+        )
+
+
+def test_doctrines_of_several_people_and_of_given_weights_are_not():
+    equal = wf.ComparisonClassifier(weights="equal")
+    rule = wf.WelfareFunction(1.0, [1.0, 0.0], stakeholders=["self", "other"])
+    table = wf.compare([equal, rule, "egalitarian"], SELFISH, folds=None)
+    assert table.notes == ()
+    assert wf.compare([LEARNED, "Nash"], folds=None).notes == ()
+
+
+def test_a_test_of_a_doctrine_says_that_its_null_has_one_person():
+    result = quiet(wf.ComparisonClassifier(), SELFISH).result_
+    found = result.test("egalitarian", resamples=9)
+    assert "only self counts under the null, which is the same rule at every p" in found.note
+    assert 'weights="equal" asks about everybody' in found.note
+    everybody = result.test("egalitarian", weights="equal", resamples=9)
+    assert "only self" not in everybody.note
+
+
+def test_models_that_did_not_converge_are_named_and_marked():
+    early = wf.ComparisonClassifier(max_iter=1, n_starts=1)
+    table = wf.compare({"learned": LEARNED, "early": early}, CHOICES, folds=None)
+    assert not table.results[1].converged
+    assert "Did not converge: early" in table.notes
+    assert ("converged", "yes", "no") in table.in_columns().rows
+    assert "converged & yes & no" in table.as_latex()
+    fine = wf.compare([LEARNED], folds=None)
+    assert "converge" not in f"{fine}{fine.as_latex()}"
+
+
+def test_a_test_says_that_the_fit_under_its_null_did_not_converge():
+    likelihood = replace(LEARNED.result_.likelihood, solver=Newton(max_iter=1, n_starts=1))
+    result = replace(LEARNED.result_, likelihood=likelihood)
+    assert "the fit under the null did not converge" in result.test("harmonic").note
+    assert "converge" not in LEARNED.result_.test("harmonic").note
+
+
+def test_columns_say_what_the_null_is():
+    assert "Null: coin flips" in wf.compare([LEARNED], folds=None).in_columns().lines
+    scored = quiet(wf.WelfareRegressor(), SCORES.utilities, SCORES.scores)
+    assert "Null: the mean of the scores" in wf.compare([scored], folds=None).in_columns().lines
+    counted = quiet(wf.ComparisonClassifier(noise="none", weights="equal"), CHOICES)
+    assert "Null" not in wf.compare([counted], folds=None).as_latex()
+
+
+def test_scores_are_not_told_to_name_decision_makers():
+    result = quiet(wf.WelfareRegressor(), SCORES.utilities, SCORES.scores).result_
+    for ask in (
+        lambda: result.cov_params("clustered"),
+        lambda: result.with_covariance("clustered"),
+    ):
+        with pytest.raises(wf.InputError, match="Scores have no decision makers here") as refused:
+            ask()
+        assert 'use covariance="robust"' in str(refused.value)
+        assert "Comparisons" not in str(refused.value)

@@ -235,3 +235,36 @@ def test_scores_are_beside_their_mean():
     assert result.rsquared == result.r_squared
     with pytest.raises(wf.InputError, match="Use rsquared"):
         _ = result.prsquared
+
+
+# --- where somebody has nothing ----------------------------------------------------------------
+
+
+def with_zeros(**options):
+    """Scores of a rule near Nash, of which somebody has a utility of 0: p is searched above 0."""
+    rng = np.random.default_rng(0)
+    table = rng.uniform(1, 10, (2, 30, 3))[0]
+    table[0, 0] = 0.0
+    scores = wf.power_mean(table, 0.4, [0.5, 0.3, 0.2]) + rng.normal(0, 1, 30)
+    with pytest.warns(wf.SearchRangeWarning, match="searched above 0"):
+        return wf.WelfareRegressor(**options).fit(table, scores).result_
+
+
+def test_wald_intervals_of_p_do_not_go_where_it_was_not_searched():
+    result = with_zeros()
+    reach = norm.isf(0.005) * result.bse["p"]
+    assert result.p - reach < 0  # or there is nothing to cut
+    low, high = result.interval("p", 0.99, method="wald")
+    assert (low, high) == (0.0, pytest.approx(result.p + reach, rel=ROUNDING))
+    assert result.interval("epsilon", 0.99, method="wald") == (1 - high, 1.0)
+    robust = result.with_covariance("robust")
+    assert robust.interval("p", 0.9999)[0] == 0.0
+    believed = with_zeros(prior=2.0)
+    assert believed.interval("p", 0.9999)[0] == 0.0
+
+
+@pytest.mark.parametrize("null", ["p = 0", "p = -0.5", "epsilon = 1.5", {"p": 1}])
+def test_wald_tests_of_powers_that_were_not_searched_are_refused(null):
+    with pytest.raises(wf.InputError, match=r"p goes from 0 to inf.* Some utility is 0"):
+        with_zeros().wald_test(null)
+    assert with_zeros().wald_test("p = 0.5").degrees == 1

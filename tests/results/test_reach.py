@@ -127,3 +127,21 @@ def test_weights_of_noise_free_choices_have_no_digits():
         result = wf.ComparisonClassifier().fit(wf.Comparisons(table, pairs, outcomes)).result_
     rows = [row for row in result.summary().record.rows if row.person is not None]
     assert not any(row.determined for row in rows)
+    shape = result.summary().record.rows[:2]
+    assert [(row.determined, row.note) for row in shape] == [(False, "not determined")] * 2
+    for line in result.summary().splitlines()[2:4]:
+        assert re.search(r" -?[\d.e+-]{1,4}  not determined$", line)
+    columns = wf.compare([result], folds=None).in_columns().rows
+    assert [cells[1] for cells in columns[1:4:2]] == ["(any)", "(any)"]
+    again = result.without_data().summary().record.rows[:2]
+    assert [row.determined for row in again] == [False, False]
+
+
+def test_a_given_power_and_noisy_choices_keep_their_digits(far):
+    assert all(row.determined for row in far.summary(level=None).record.rows[:2])
+    u, v = np.random.default_rng(1).uniform(1, 10, (2, 30, 2))
+    outcomes = wf.WelfareFunction(0, [0.5, 0.5]).compare(u, v)
+    with pytest.warns(wf.SeparationWarning):
+        given = wf.ComparisonClassifier(p=0).fit(wf.Comparisons.from_arrays(u, v, outcomes))
+    row = given.result_.summary().record.rows[0]
+    assert (row.determined, row.note) == (True, "Nash (given)")

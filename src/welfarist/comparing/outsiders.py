@@ -24,6 +24,8 @@ Rows = npt.NDArray[np.bool_]
 
 # What statsmodels keeps for each row that its predictions do not need.
 _ROW_WEIGHTS = ("freq_weights", "var_weights", "n_trials")
+# A result's own log likelihood, and that of its probabilities: the same sum, taken in two ways.
+_AGREE = 1e-6
 # What a formula leaves behind, which the columns it made no longer need.
 _OF_FORMULAS = ("formula", "model_spec", "design_info", "missing_idx", "data")
 
@@ -74,6 +76,13 @@ class OutsideFit:
     inequality_aversion = None
 
     @property
+    def converged(self) -> bool:
+        """Whether its search ended well, as far as a result of statsmodels says so."""
+        told = getattr(self.model, "mle_retvals", None)
+        kept = told.get("converged", True) if isinstance(told, dict) else True
+        return bool(kept) and getattr(self.model, "converged", True) is not False
+
+    @property
     def aic(self) -> float:
         """Akaike's information criterion."""
         return 2.0 * self._numbers() - 2.0 * self.llf
@@ -87,7 +96,8 @@ class OutsideFit:
         if self.learned is None:
             raise InputError(
                 "information criteria need to know how many numbers were learned to maximise the "
-                "likelihood; found a model that does not say, or that was held back by a penalty."
+                "likelihood; found a model that does not say, that was held back by a penalty, or "
+                "that maximised something else."
             )
         return self.learned
 
@@ -177,7 +187,9 @@ class ForeignResult(Outsider):
         names += [f"parameter {i + 1}" for i in range(len(names), len(columns[0]))]
         rows = [OutsideEstimate(*row) for row in zip(names, *columns, strict=True)]
         predicted = self.seen.checked(result.predict(), self.name)
-        found = _explained(self.seen, result, predicted, len(columns[0]))
+        reached = self.seen.log_likelihood(predicted)
+        count = len(columns[0]) if _maximised(result, reached) else None
+        found = _explained(self.seen, result, predicted, count)
         return replace(found, rows=tuple(rows), errors=str(getattr(result, "cov_type", "")))
 
     def gain_on(self, held_out: Rows) -> float:
@@ -211,6 +223,20 @@ def _explained(
         right / total if seen.compared else None,
         1.0 + right / spread if not seen.compared and spread > 0 else None,
     )
+
+
+def _maximised(result: Any, reached: float) -> bool:
+    """Whether a result of statsmodels is a maximum of the likelihood that its probabilities reach.
+
+    Estimating equations (GEE) have no likelihood, that of a mixed model is another one, and a
+    penalty, which leaves a record of what it has trimmed, keeps a fit from its maximum.
+    """
+    try:
+        own = float(result.llf)
+    except (AttributeError, NotImplementedError, TypeError):
+        return False
+    agrees = abs(own - reached) <= _AGREE * max(1.0, abs(reached))
+    return agrees and not hasattr(result, "trimmed")
 
 
 def is_outsider(item: object) -> bool:

@@ -22,6 +22,7 @@ from welfarist.comparing.presented import FeaturesOption
 from welfarist.comparing.rivals import Item, Rival, rivals_of
 from welfarist.decisions.folds import folds_of
 from welfarist.decisions.labels import numbered
+from welfarist.people.weighting import sole_person
 from welfarist.results.stars import StarsOption
 
 # Two scores that differ by less than this are equally good.
@@ -158,7 +159,7 @@ class SideBySide:
             self.results,
             self._figures(check_decimals(digits)),
             self._title(),
-            self.notes,
+            (*self._about_null(), *self.notes),
             digits,
             stars,
         )
@@ -182,10 +183,15 @@ class SideBySide:
         return made.as_latex(booktabs=booktabs, caption=caption, label=label)
 
     def _figures(self, digits: int) -> list[tuple[str, list[str]]]:
-        """The rows below the estimates, without those that nobody has."""
+        """The rows below the estimates, without those that nobody has.
+
+        Whether models converged is said where one did not.
+        """
         every = len(self.rows)
         clusters = "" if self.clusters is None else str(self.clusters)
+        ended = [fit.converged for fit in self.results]
         shown: list[tuple[str, list[str]]] = [
+            ("converged", ["" if all(ended) else "yes" if one else "no" for one in ended]),
             ("decisions", [f"{self.decisions:.15g}"] * every),
             ("decision makers", [clusters] * every),
             ("log-likelihood", self._cells("log_likelihood", digits)),
@@ -200,6 +206,13 @@ class SideBySide:
             (f"held-out {self.measure}", self._cells("held_out", digits)),
         ]
         return [(what, cells) for what, cells in shown if set(cells) - {"", _NOTHING}]
+
+    def _about_null(self) -> list[str]:
+        """What the null log-likelihood is, where it stands in the table."""
+        if self.null_log_likelihood is None:
+            return []
+        of_choices = self.measure == "accuracy"
+        return [f"Null: {'coin flips' if of_choices else 'the mean of the scores'}"]
 
     def _cells(self, column: str, digits: int) -> list[str]:
         return [_cell(column, getattr(row, column), digits) for row in self.rows]
@@ -357,6 +370,9 @@ def compare(
         for rival, result, score in zip(rivals, results, held_out, strict=True)
     ]
     lines = [f"No {what.replace('NAMES', listed(names))}" for what, names in notes.items()]
+    stopped = [rival.name for rival, fit in zip(rivals, results, strict=True) if not fit.converged]
+    lines += [f"Did not converge: {listed(stopped)}"] if stopped else []
+    lines += _about_sole_people([rival.name for rival in rivals], results)
     lines += _about_outsiders(rivals, results, folds)
     if folds is not None:
         lines.insert(0, f"Held-out {measure}: in {folds} parts, by {data.unit}")
@@ -382,6 +398,24 @@ def _null(results: Sequence[Fit]) -> float | None:
         except InputError:  # errors were counted, or scores do not vary
             continue
     return None
+
+
+def _about_sole_people(names: Sequence[str], results: Sequence[Fit]) -> list[str]:
+    """Say whose learned weights leave one person alone, so that p, or a doctrine, means nothing."""
+    alone: dict[tuple[str, str], list[str]] = {}
+    for name, result in zip(names, results, strict=True):
+        if isinstance(result, OutsideFit) or "weights" in result.given:
+            continue
+        person = sole_person(result.weights)
+        if person is not None:
+            who = (result.stakeholders[person], result.family.shape.name)
+            alone.setdefault(who, []).append(name)
+    return [
+        f"{listed(which)}: with learned weights only {person} counts, so that "
+        f"{'it is' if len(which) == 1 else 'each is'} the same rule at every {shape}; "
+        'weights="equal" asks about everybody'
+        for (person, shape), which in alone.items()
+    ]
 
 
 def _about_outsiders(

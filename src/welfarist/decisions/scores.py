@@ -47,7 +47,7 @@ class Scores:
     names: tuple[str, ...] | None = None
 
     kind = "scores"
-    by_hint = "Give Comparisons(…, by=…), or by=… to Comparisons.from_arrays, and fit to that."
+    by_hint = 'Scores have no decision makers here: use covariance="robust", or resample decisions.'
     measure = "R squared"
     unit = "actions"
     by = None

@@ -172,12 +172,15 @@ def _refuse_edge_value(likelihood: Likelihood, one: Linear) -> None:
     if len(moved) != 1:
         return
     place = int(moved[0])
-    parameter = likelihood.quantities[place].parameter
+    lowest, highest = likelihood.ends_of(place)
     value = -one.constant / float(one.coefficients[place])
-    if parameter.lowest < value < parameter.highest:
+    if lowest < value < highest:
         return
+    instead = "test(weights=…) tests weights of 0."
+    if likelihood.quantities[place].is_shape and likelihood.loss.has_zeros:
+        instead = "Some utility is 0, where no others are searched."
     raise InputError(
         f"a Wald test needs a null inside the range of what it tests; found {one.words}, but "
-        f"{likelihood.names[place]} goes from {parameter.lowest:g} to {parameter.highest:g}, and "
-        "at its end errors go one way only. test(weights=…) tests weights of 0."
+        f"{likelihood.names[place]} goes from {lowest:g} to {highest:g}, and "
+        f"at its end errors go one way only. {instead}"
     )

@@ -212,6 +212,20 @@ def flat_weights(likelihood: Likelihood) -> frozenset[int]:
         return frozenset()
 
 
+def has_flat_shape(likelihood: Likelihood) -> bool:
+    """Whether a learned p is one of many: choices are free of noise, and many rules explain them.
+
+    As with weights, nothing is said where there is no maximum of the likelihood.
+    """
+    learned = likelihood.loss.learn_power and not likelihood.loss.squared
+    if not learned or likelihood.refusal is not None or likelihood.prior is not None:
+        return False
+    try:
+        return likelihood.noise_free
+    except InputError:  # the decisions were left out before anybody asked
+        return False
+
+
 def _flat_weights(likelihood: Likelihood) -> frozenset[int]:
     if not likelihood.loss.squared and likelihood.noise_free:
         return frozenset(range(len(likelihood.weights)))

@@ -16,7 +16,7 @@ from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.profile import deviance_of
 from welfarist.inference.simulated_nulls import Simulation, reference_under
 from welfarist.losses import DecisionLoss, within_search
-from welfarist.people.weighting import Weighting
+from welfarist.people.weighting import Weighting, sole_person
 from welfarist.people.weights_option import weighting_of
 
 # Weights that differ by less than this share of themselves are the same.
@@ -137,7 +137,13 @@ def likelihood_ratio(
     )
     statistic, smallest = deviance_of(likelihood, found.value), 0.0
     too_far = _too_far(null, given, loss.shape.name)
-    notes = [_gone(null, found.weights), too_far, _dependent(likelihood, null, in_place_of)]
+    notes = [
+        _gone(null, found.weights),
+        _alone(likelihood, null, found.weights),
+        too_far,
+        _stopped_early(found.converged),
+        _dependent(likelihood, null, in_place_of),
+    ]
     if irregular and simulation is not None:
         reference = reference_under(likelihood, loss, found, statistic, simulation)
         distribution, p_value = str(reference), reference.p_value(statistic)
@@ -341,6 +347,25 @@ def _gone(null: Null, weights: FloatArray) -> str:
         f"{gone} weight{'' if gone == 1 else 's'} free under the null ended at 0, where the "
         "distribution is an approximation."
     )
+
+
+def _alone(likelihood: Likelihood, null: Null, weights: FloatArray) -> str:
+    """Say when the best fit under a null about p is a rule that has no p: one person counts."""
+    person = sole_person(weights)
+    if null.power is None or null.weighting.fixed is not None or person is None:
+        return ""
+    return (
+        f"with learned weights only {likelihood.stakeholders[person]} counts under the null, which "
+        f"is the same rule at every {likelihood.loss.shape.name}: the test says nothing of the "
+        'doctrine itself; weights="equal" asks about everybody.'
+    )
+
+
+def _stopped_early(converged: bool) -> str:
+    """Say when the null may fit better than was found."""
+    if converged:
+        return ""
+    return "the fit under the null did not converge, so that its p-value may be too small."
 
 
 def _left_out(failed: int) -> str:

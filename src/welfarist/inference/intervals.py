@@ -201,9 +201,7 @@ def _wald(
     errors = np.sqrt(covariance.diagonal()[chosen])
     reach = float(norm.isf((1.0 - level) / 2.0)) * errors
     middle = likelihood.estimates[chosen]
-    parameters = [likelihood.quantities[i].parameter for i in chosen]
-    lowest = [parameter.lowest for parameter in parameters]
-    highest = [parameter.highest for parameter in parameters]
+    lowest, highest = zip(*(likelihood.ends_of(i) for i in chosen), strict=True)
     return np.column_stack(
         [np.maximum(middle - reach, lowest), np.minimum(middle + reach, highest)]
     )

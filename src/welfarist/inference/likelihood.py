@@ -179,6 +179,14 @@ class Likelihood:
             return True
         return not (observed.is_without_noise(point.extras) or self.loss.is_perfect(value))
 
+    def ends_of(self, i: int) -> tuple[float, float]:
+        """Return where the range of an estimate ends; that of p at 0 where a utility is 0."""
+        quantity = self.quantities[i]
+        lowest, highest = quantity.parameter.lowest, quantity.parameter.highest
+        if quantity.is_shape and self.loss.search_range[0] > 0:  # 0 and below were not searched
+            lowest = max(lowest, 0.0)
+        return lowest, highest
+
     def require_maximum(self) -> Likelihood:
         """Return the likelihood, or refuse one whose estimates are no maximum of it."""
         if self.refusal is not None:

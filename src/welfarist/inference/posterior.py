@@ -55,8 +55,8 @@ def _about_the_mode(likelihood: Likelihood, i: int, reach: float) -> tuple[float
         part = value / share
         middle, half = float(logit(part)), reach / (share * part * (1.0 - part))
         return share * float(expit(middle - half)), share * float(expit(middle + half))
-    parameter = quantity.parameter
-    coordinate = parameter.coordinate
+    coordinate = quantity.parameter.coordinate
+    lowest, highest = likelihood.ends_of(i)
     middle, half = coordinate.into(value), reach / coordinate.steepness(value)
     low, high = coordinate.back(middle - half), coordinate.back(middle + half)
-    return max(low, parameter.lowest), min(high, parameter.highest)
+    return max(low, lowest), min(high, highest)

@@ -133,3 +133,15 @@ class HeldWeight(Weighting):
         """Derivatives by free weight (free, N) from those by weight (d, N)."""
         others = np.delete(self.inner.pull_back(by_weight), self.held, axis=0)
         return np.asarray((1.0 - self.value) * others)
+
+
+def sole_person(weights: FloatArray) -> int | None:
+    """Return who alone has a weight, None if several have: with one person every p is one rule.
+
+    Examples
+    --------
+    >>> sole_person(np.array([0.0, 1.0])), sole_person(np.array([0.5, 0.5]))
+    (1, None)
+    """
+    counted = np.flatnonzero(weights > 0)
+    return int(counted[0]) if len(weights) > 1 and len(counted) == 1 else None

@@ -150,8 +150,8 @@ def identification_caveats(
             )
             found.append(Caveat(NotIdentifiedWarning, message))
         return found
-    if learn_power:
-        found.extend(_sole_person(logs, optimum, names, shape, values))
+    if learn_power or (learn_weights and np.isinf(optimum.point.p)):
+        found.extend(_sole_person(logs, optimum, names, shape, values, learn_power))
     if not learn_weights:
         return found
     if np.isinf(optimum.point.p):
@@ -367,6 +367,7 @@ def _sole_person(
     names: Sequence[str],
     shape: str,
     values: FloatArray | None,
+    learn_power: bool,
 ) -> list[Caveat]:
     """With one person's utility alone, every p gives the same welfare."""
     weights, p = optimum.weights, optimum.point.p
@@ -379,6 +380,12 @@ def _sole_person(
     # Far out even a weight of 1e-20 sways welfare, and then p does matter.
     if not np.allclose(welfare, logs[person], rtol=0.0, atol=_SAME_WELFARE):
         return []
+    if not learn_power:
+        message = (
+            f"only {names[person]} counts, so that this is the same rule at every {shape} and says "
+            f"nothing about {shape} = {p:g}: equal weights would ask about everybody."
+        )
+        return [Caveat(NotIdentifiedWarning, message)]
     message = (
         f"{shape} cannot be determined: all weight is on {names[person]}, so that every "
         f"{shape} gives the same welfare. The {shape} shown is one of many."

@@ -24,7 +24,7 @@ from welfarist.base.exports import (
 from welfarist.base.wording import listed
 from welfarist.families.power_mean.family import POWER
 from welfarist.inference.clusters import INSTEAD, about_few, about_too_few, number_of_clusters
-from welfarist.inference.covariance import CovarianceName, flat_weights
+from welfarist.inference.covariance import CovarianceName, flat_weights, has_flat_shape
 from welfarist.inference.estimates import Estimate, Estimates
 from welfarist.inference.intervals import MethodName, checked, kind_for
 from welfarist.inference.likelihood import weight_name
@@ -36,6 +36,7 @@ from welfarist.results.version_0_1 import upgraded_row
 _ROUNDING = 1e-12
 
 _AVERSION = "inequality aversion"
+_NOT_DETERMINED = "not determined"
 # Figures with two decimals.
 _CRITERIA = ("log-likelihood", "null log-likelihood", "AIC", "BIC")
 # Names of rows as LaTeX writes them.
@@ -86,7 +87,7 @@ class SummaryRow:
     reach : float or None
         How far that weight reaches, where p is so far out that weights mislead.
     determined : bool
-        Whether the data say more of a weight than that it is one of many.
+        Whether the data say more of a weight, or of p, than that it is one of many.
     p_value : float or None
         How often an estimate is as many standard errors away from 0 where 0 is true; None where 0
         is an edge, as for weights.
@@ -403,14 +404,21 @@ def _with_ranges(rows: list[SummaryRow], result: Learned) -> list[SummaryRow]:
 
 
 def _as_far_as_known(row: SummaryRow, result: Learned) -> SummaryRow:
-    """The row of a weight with its reach where that is what acts, and marked where it is flat."""
+    """The row of a weight with its reach where that is what acts, and marked where it is flat.
+
+    So is that of p, without a doctrine, which would be one of many.
+    """
+    if row.parameter in (result.family.shape.name, _AVERSION) and row.person is None:
+        if result.likelihood is None or not has_flat_shape(result.likelihood):
+            return row
+        return replace(row, determined=False, note=_NOT_DETERMINED)
     if row.person is None:
         return row
     reach = None if result.reach is None else float(result.reach[row.person])
     flat = result.likelihood is not None and row.person in flat_weights(result.likelihood)
     if not flat:
         return replace(row, reach=reach)
-    note = ", ".join(part for part in (row.note, "not determined") if part)
+    note = ", ".join(part for part in (row.note, _NOT_DETERMINED) if part)
     return replace(row, reach=reach, determined=False, note=note, standard_error=None)
 
 
@@ -575,10 +583,11 @@ def shown_estimate(row: SummaryRow, digits: int) -> str:
 
     A p that rounds to 0 is shown as 0, which is Nash, not as 1e-9.
     """
-    if not row.determined or row.reach is not None:
-        return f"{row.estimate:.1g}"
     shown_as_zero = row.parameter == POWER.name and abs(row.estimate) <= 5e-5
-    return number(0.0 if shown_as_zero else row.estimate, digits)
+    estimate = 0.0 if shown_as_zero else row.estimate
+    if not row.determined or row.reach is not None:
+        return f"{estimate:.1g}"
+    return number(estimate, digits)
 
 
 def shown_reach(reach: float | None) -> str:
