@@ -47,6 +47,21 @@ def test_row_numbers_are_those_of_the_workbook(first_row):
     refused(lambda: files.read_actions("a.xlsx"), f"row {first_row + 7}", f"row {first_row + 2}")
 
 
+def test_a_title_above_the_header_is_refused():
+    write("a.xlsx", 2, One=[["Budget of the wards, 2024"], [], *ACTIONS[:4]])
+    refused(
+        lambda: files.read_actions("a.xlsx"),
+        "a.xlsx, row 3: the first row of the sheet must be the header",
+        "found 'Budget of the wards, 2024', and 2 columns without a name",
+        "Remove the rows above",
+    )
+
+
+def test_columns_in_which_nothing_stands_need_no_name():
+    write("a.xlsx", One=[["action", "a", ""], ["x", 1, ""], ["y", 2, ""]])
+    assert files.read_actions("a.xlsx").stakeholders == ("a",)
+
+
 def test_a_sheet_is_named_with_its_file():
     write("book.xlsx", Actions=ACTIONS[:4], Decided=DECISIONS)
     actions = files.read_actions("book.xlsx:Actions")

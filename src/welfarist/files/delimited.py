@@ -131,7 +131,7 @@ class Delimited:
         return [c for c in likely if are_texts(self._entries(c))]
 
     def _refuse_unclear_points(self, cells: Mapping[str, Cell], frame: Any) -> None:
-        """Say which point may stand before thousands, unless told, or it is clear that none does."""
+        """Say which point may stand before thousands, unless that was told or is clear."""
         numbers = [column for column, cell in cells.items() if cell.number]
         if self.told or self.decimal != "." or not numbers:
             return
@@ -461,7 +461,8 @@ def _header(source: Source, cells: list[str]) -> tuple[str, ...]:
         if not name:
             raise InputError(
                 f"{source.name}, line 1, column {number + 1}: every column must have a name; "
-                "found none. Name it, or remove the column."
+                "found none. Name it, remove the column, or remove what stands above the header, "
+                "such as a title."
             )
         if name in names[:number]:
             raise InputError(
