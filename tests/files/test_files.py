@@ -474,11 +474,13 @@ def test_choices(folder, labels, guess):
 
 def test_choices_that_are_not_clear(folder):
     text = "first,second,choice\npantry,shelter,up\nshelter,food bank,down\n"
-    refused(lambda: comparisons_of(text), "column 'choice'", "'up' and 'down'", 'first_label="up"')
+    refused(lambda: comparisons_of(text), "column 'choice'", "'up' and 'down'", "first_label=LABEL")
     assert comparisons_of(text, first_label="down").decisions.outcomes.tolist() == [-1, 1]
     refused(lambda: comparisons_of(text, first_label="C"), "first_label must", "'C'")
     three = text + "pantry,shelter,C\n"
     refused(lambda: comparisons_of(three), "line 4, column 'choice'", "'C' beside 'up' and 'down'")
+    sides = "Left,Right,choice\npantry,shelter,R\nshelter,food bank,L\n"
+    refused(lambda: comparisons_of(sides), "'R' and 'L'", 'Say which: first_label="L"')
     only = "first,second,choice\npantry,shelter,0\n"
     refused(lambda: comparisons_of(only), "first_label=")
 
@@ -639,7 +641,7 @@ def test_wide_comparisons_told(folder):
     refused(lambda: wide_of(text), "line 1", "self_x", "first=[")
     refused(lambda: wide_of(text, **told), "one column must tell the choice", "choice=COLUMN")
     told["columns"] = {"choice": "pick"}
-    refused(lambda: wide_of(text, **told), 'first_label="one"')
+    refused(lambda: wide_of(text, **told), "first_label=LABEL")
     decided = wide_of(text, first_label="two", **told).decisions
     assert decided.outcomes.tolist() == [-1, 1]
     assert decided.stakeholders == ("mine", "yours")
