@@ -9,6 +9,7 @@ from welfarist.app.decisions import TableOptions
 from welfarist.app.people import weights_of
 from welfarist.app.texts import listed as listed_texts
 from welfarist.app.texts import power_of_text
+from welfarist.app.totals import totals_in
 from welfarist.app.usage import UsageError
 from welfarist.families.power_mean.doctrines import DOCTRINES
 from welfarist.families.rule import WelfareFunction
@@ -89,7 +90,7 @@ def rule_of(asked: RuleRequest) -> Rule:
     shares = None if known == "equal" else [known[person] for person in people]
     rule = WelfareFunction(power_of_text(named), shares, list(people), asked.shift)
     made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0)
-    return Rule(made, _named(rule), actions, actions.notes)
+    return Rule(made, _named(rule), actions, (*actions.notes, *totals_in(actions)))
 
 
 def _saved(asked: RuleRequest, model: str) -> Rule:
@@ -114,7 +115,8 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
     # Whatever else the file has is left out anyway.
     options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
     actions = read_actions(asked.actions, least=-rule.shift, **options)
-    notes = (*actions.notes, *_left_out(asked.actions, asked.table, actions))
+    unused = _left_out(asked.actions, asked.table, actions)
+    notes = (*actions.notes, *unused, *totals_in(actions))
     if not loaded.converged:
         notes += (f"{model}: it was learned by a search that did not end well. Fit it again.",)
     return Rule(loaded, f"{model}, p = {rule.p:.4g}{_shift(rule)}", actions, notes)
