@@ -83,6 +83,16 @@ def test_the_first_of_several_sheets_is_a_guess():
     assert notes == ("book.xlsx: of the sheets 'Actions', 'Decided' the first was read.",)
 
 
+def test_comparisons_in_another_sheet_are_looked_for_there():
+    write("book.xlsx", Actions=ACTIONS[:4], Decided=DECISIONS)
+    actions = files.read_actions("book.xlsx")
+    refused(
+        lambda: files.read_comparisons("book.xlsx", actions),
+        "found 'action', 'a', 'b'",
+        "another sheet, 'Decided'? Name it after the file: 'book.xlsx:Decided'",
+    )
+
+
 def test_a_colon_in_the_name_of_a_file_is_no_sheet(folder):
     assert file_and_sheet("C:/data/a.csv") == ("C:/data/a.csv", None)
     assert file_and_sheet("a.xlsx:b c") == ("a.xlsx", "b c")

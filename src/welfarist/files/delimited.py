@@ -82,6 +82,11 @@ class Delimited:
         """What messages call the file."""
         return self.source.name
 
+    @property
+    def other_sheets(self) -> tuple[str, ...]:
+        """There are none in a text."""
+        return ()
+
     def read(self, cells: Mapping[str, Cell]) -> Any:
         """Return columns as a polars data frame, checked; a problem names line and column."""
         frame = self._quickly(cells)

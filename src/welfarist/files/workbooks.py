@@ -39,11 +39,14 @@ class Sheet:
         The number of each of its rows in the workbook.
     notes : tuple of str
         Which sheet was taken, where nobody said so.
+    others : tuple of str
+        The other sheets, of which nobody said that they are not meant.
     """
 
     frame: Any = field(repr=False)
     rows: Sequence[int] = field(repr=False)
     notes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
@@ -75,7 +78,8 @@ def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
     notes: tuple[str, ...] = ()
     if sheet is None and len(known) > 1:
         notes = (f"{name}: of the sheets {listed(known)} the first was read.",)
-    return Sheet(read.filter(filled), numbers.filter(filled).to_list(), notes)
+    others = tuple(known[1:]) if sheet is None else ()
+    return Sheet(read.filter(filled), numbers.filter(filled).to_list(), notes, others)
 
 
 def _refuse_titles(name: str, header: int, read: Any) -> None:
