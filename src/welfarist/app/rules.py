@@ -34,8 +34,8 @@ class RuleRequest:
         A rule in place of a model.
     weights : str or None
         Its weights; None is equal ones.
-    shift : float
-        What it adds to every utility.
+    shift : float or None
+        What it adds to every utility; None is nothing, or what a model adds.
     """
 
     actions: str
@@ -44,7 +44,7 @@ class RuleRequest:
     doctrine: str | None = None
     p: str | None = None
     weights: str | None = None
-    shift: float = 0.0
+    shift: float | None = None
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,12 @@ def rule_of(asked: RuleRequest) -> Rule:
         return _saved(asked, asked.model)
     named = asked.doctrine if asked.doctrine is not None else asked.p
     assert named is not None
-    actions = read_actions(asked.actions, least=-asked.shift, **asked.table.actions())
+    shift = 0.0 if asked.shift is None else asked.shift
+    actions = read_actions(asked.actions, least=-shift, **asked.table.actions())
     people, told = actions.stakeholders, "equal" if asked.weights is None else asked.weights
     known = weights_of(told, people, asked.table.encoding)
     shares = None if known == "equal" else [known[person] for person in people]
-    rule = WelfareFunction(power_of_text(named), shares, list(people), asked.shift)
+    rule = WelfareFunction(power_of_text(named), shares, list(people), shift)
     made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0)
     return Rule(made, _named(rule), actions, (*actions.notes, *totals_in(actions)))
 
@@ -97,7 +98,7 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
     """The rule of a saved model, applied to the columns that it knows by name."""
     if asked.weights is not None:
         raise UsageError("{weights} go with {doctrine} or {p}: a model has its own.")
-    if asked.shift:
+    if asked.shift is not None:
         raise UsageError("{shift} goes with {doctrine} or {p}: a model has its own.")
     if asked.table.stakeholders is not None:
         raise UsageError(

@@ -22,8 +22,8 @@ def totals_in(actions: Actions) -> list[str]:
     if not named or len(others) < _FEWEST_OTHERS:
         return []
     return [
-        f"{actions.file}: {actions.names[row]!r} is the {what} of the other rows, and was taken for "
-        "an action. Remove that row."
+        f"{actions.file}: {actions.names[row]!r} is the {what} of the other rows, and was taken "
+        "for an action. Remove that row."
         for row in named
         if (what := _summed_up(actions.utilities[row], others)) is not None
     ]
