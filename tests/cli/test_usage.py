@@ -99,6 +99,24 @@ def test_values_that_are_wrong_in_themselves(folder, command, option, value):
     assert not (folder / "made").exists()
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("rank", "actions.csv", "--doctrine", "Nash", "--shift", "abc"), "'abc'"),
+        (("fit", "actions.csv", "--max-iter", "many"), "'many'"),
+        (("fit", "actions.csv", "--noise", "loud"), "'loud' is not one of"),
+        (("fit", "actions.csv", "decisions.csv"), "--comparisons FILE"),
+        (("compare", "actions.csv", "decisions.csv"), "--comparisons FILE"),
+    ],
+)
+def test_what_was_typed_is_shown_with_what_to_do(typed, said):
+    done = CliRunner().invoke(app, list(typed))
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert done.stderr.count("'loud'") <= 1
+    assert "Input should" not in done.stderr
+
+
 def test_names_of_choices_are_those_of_the_learners():
     assert set(get_args(options.NoiseName)) == set(get_args(NoiseName))
     assert get_args(options.SolverName) == get_args(SolverName)

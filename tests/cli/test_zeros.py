@@ -90,8 +90,9 @@ def test_a_shift_goes_from_fit_to_model_to_rank_and_judge(folder):
     assert "1 added to every utility" in judged.stdout
     nash = run("rank", "actions.csv", "--doctrine", "Nash", "--shift", "0.5", "--top", "1")
     assert "0.5 added to every utility" in nash.stdout
-    again = ("rank", "actions.csv", "--model", "model.json", "--shift", "1")
-    assert "--shift goes with" in run(*again, code=2).stderr
+    for shift in ("1", "0"):
+        again = ("rank", "actions.csv", "--model", "model.json", "--shift", shift)
+        assert "--shift goes with" in run(*again, code=2).stderr
 
 
 def test_the_table_of_shifts(folder):

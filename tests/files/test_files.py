@@ -169,6 +169,55 @@ def test_decimal_commas_are_found_out_where_they_are_clear(folder):
     refused(lambda: actions_of("action;a;b\nx;0,5;2.5\n"), "'0,5' and '2.5'")
 
 
+THOUSANDS = "action;a;b\nB1;1.200;900\nB2;900;700\n"
+
+
+@pytest.mark.parametrize("size", [0, 2**18])
+@pytest.mark.parametrize("mark", [";", "\t", ","])
+def test_points_that_may_stand_before_thousands_are_refused(folder, monkeypatch, mark, size):
+    monkeypatch.setattr("welfarist.files.delimited.SMALL", size)
+    text = THOUSANDS.replace(";", mark)
+    refused(
+        lambda: actions_of(text),
+        "actions.csv, line 2, column 'a'",
+        "'1.200', which may be 1200 or 1.2",
+        'decimal="."',
+        'decimal=","',
+    )
+    refused(lambda: actions_of(text, drop_missing=True), "'1.200'")
+    assert actions_of(text, decimal=".").utilities.tolist() == [[1.2, 900], [900, 700]]
+    assert actions_of(text, decimal=",").utilities.tolist() == [[1200, 900], [900, 700]]
+
+
+def test_thousands_far_below_are_refused_too(folder):
+    rows = "".join(f"B{i};{i};900\n" for i in range(100, 400))
+    refused(lambda: actions_of(f"action;a;b\n{rows}Z;2.500;3\n"), "line 302", "'2.500'")
+    refused(lambda: actions_of("action;a\nx;1.000\ny;12.000\n"), "line 2", "1000 or 1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "action,a,b\nx,0.125,100\ny,0.250,200\n",
+        "action,a,b\nx,1.125,2.250\ny,3.375,4\n",  # no number is far larger
+        "action,a,b\nx,100,98.125\ny,97.375,120\n",
+        "action;a;b\nx;1.125;0.5\ny;3.375;4\n",  # which can only be a decimal point
+        "action;a;b\n1.200;3;900\n1.300;4;700\n",  # names
+        "action\ta\tb\nx\t1.125\t12.250\ny\t3.375\t4.000\n",
+    ],
+)
+def test_decimal_points_are_read_as_ever(folder, text):
+    told = actions_of(text, decimal=".")
+    assert actions_of(text).utilities.tolist() == told.utilities.tolist()
+
+
+def test_with_decimal_commas_points_stand_before_thousands_only(folder):
+    text = "action;a\nx;1.234.567,5\ny;0,5\n"
+    assert actions_of(text, decimal=",").utilities.tolist() == [[1234567.5], [0.5]]
+    refused(lambda: actions_of(text, decimal="."), "'1.234.567,5'", 'say decimal=","')
+    refused(lambda: actions_of("action;a\nx;2.5\n", decimal=","), "'2.5'", "one mark")
+
+
 def test_decimal_commas_between_commas(folder):
     text = 'action,a,b\nx,"0,5",2\n'
     refused(lambda: actions_of(text), "line 2, column 'a'", "'0,5'", 'say decimal=","')
@@ -425,11 +474,13 @@ def test_choices(folder, labels, guess):
 
 def test_choices_that_are_not_clear(folder):
     text = "first,second,choice\npantry,shelter,up\nshelter,food bank,down\n"
-    refused(lambda: comparisons_of(text), "column 'choice'", "'up' and 'down'", 'first_label="up"')
+    refused(lambda: comparisons_of(text), "column 'choice'", "'up' and 'down'", "first_label=LABEL")
     assert comparisons_of(text, first_label="down").decisions.outcomes.tolist() == [-1, 1]
     refused(lambda: comparisons_of(text, first_label="C"), "first_label must", "'C'")
     three = text + "pantry,shelter,C\n"
     refused(lambda: comparisons_of(three), "line 4, column 'choice'", "'C' beside 'up' and 'down'")
+    sides = "Left,Right,choice\npantry,shelter,R\nshelter,food bank,L\n"
+    refused(lambda: comparisons_of(sides), "'R' and 'L'", 'Say which: first_label="L"')
     only = "first,second,choice\npantry,shelter,0\n"
     refused(lambda: comparisons_of(only), "first_label=")
 
@@ -590,7 +641,7 @@ def test_wide_comparisons_told(folder):
     refused(lambda: wide_of(text), "line 1", "self_x", "first=[")
     refused(lambda: wide_of(text, **told), "one column must tell the choice", "choice=COLUMN")
     told["columns"] = {"choice": "pick"}
-    refused(lambda: wide_of(text, **told), 'first_label="one"')
+    refused(lambda: wide_of(text, **told), "first_label=LABEL")
     decided = wide_of(text, first_label="two", **told).decisions
     assert decided.outcomes.tolist() == [-1, 1]
     assert decided.stakeholders == ("mine", "yours")

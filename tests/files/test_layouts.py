@@ -93,7 +93,7 @@ def test_a_refusal_names_the_options_of_the_layout():
     )
     refused(lambda: comparisons_of("one,two\npantry,shelter\n"), "--preferred COLUMN", "--choice")
     unclear = "A,B,choice\npantry,shelter,up\nshelter,food bank,down\n"
-    refused(lambda: comparisons_of(unclear), "--first-label up", "'up' and 'down'")
+    refused(lambda: comparisons_of(unclear), "--first-label LABEL", "'up' and 'down'")
 
 
 def test_a_label_without_a_choice_has_no_effect():

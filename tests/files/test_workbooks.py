@@ -47,6 +47,21 @@ def test_row_numbers_are_those_of_the_workbook(first_row):
     refused(lambda: files.read_actions("a.xlsx"), f"row {first_row + 7}", f"row {first_row + 2}")
 
 
+def test_a_title_above_the_header_is_refused():
+    write("a.xlsx", 2, One=[["Budget of the wards, 2024"], [], *ACTIONS[:4]])
+    refused(
+        lambda: files.read_actions("a.xlsx"),
+        "a.xlsx, row 3: the first row of the sheet must be the header",
+        "found 'Budget of the wards, 2024', and 2 columns without a name",
+        "Remove the rows above",
+    )
+
+
+def test_columns_in_which_nothing_stands_need_no_name():
+    write("a.xlsx", One=[["action", "a", ""], ["x", 1, ""], ["y", 2, ""]])
+    assert files.read_actions("a.xlsx").stakeholders == ("a",)
+
+
 def test_a_sheet_is_named_with_its_file():
     write("book.xlsx", Actions=ACTIONS[:4], Decided=DECISIONS)
     actions = files.read_actions("book.xlsx:Actions")
@@ -66,6 +81,16 @@ def test_the_first_of_several_sheets_is_a_guess():
     write("book.xlsx", Actions=ACTIONS[:4], Decided=DECISIONS)
     notes = files.read_actions("book.xlsx").notes
     assert notes == ("book.xlsx: of the sheets 'Actions', 'Decided' the first was read.",)
+
+
+def test_comparisons_in_another_sheet_are_looked_for_there():
+    write("book.xlsx", Actions=ACTIONS[:4], Decided=DECISIONS)
+    actions = files.read_actions("book.xlsx")
+    refused(
+        lambda: files.read_comparisons("book.xlsx", actions),
+        "found 'action', 'a', 'b'",
+        "another sheet, 'Decided'? Name it after the file: 'book.xlsx:Decided'",
+    )
 
 
 def test_a_colon_in_the_name_of_a_file_is_no_sheet(folder):

@@ -9,6 +9,7 @@ from welfarist.app.decisions import TableOptions
 from welfarist.app.people import weights_of
 from welfarist.app.texts import listed as listed_texts
 from welfarist.app.texts import power_of_text
+from welfarist.app.totals import totals_in
 from welfarist.app.usage import UsageError
 from welfarist.families.power_mean.doctrines import DOCTRINES
 from welfarist.families.rule import WelfareFunction
@@ -33,8 +34,8 @@ class RuleRequest:
         A rule in place of a model.
     weights : str or None
         Its weights; None is equal ones.
-    shift : float
-        What it adds to every utility.
+    shift : float or None
+        What it adds to every utility; None is nothing, or what a model adds.
     """
 
     actions: str
@@ -43,7 +44,7 @@ class RuleRequest:
     doctrine: str | None = None
     p: str | None = None
     weights: str | None = None
-    shift: float = 0.0
+    shift: float | None = None
 
 
 @dataclass(frozen=True)
@@ -83,20 +84,21 @@ def rule_of(asked: RuleRequest) -> Rule:
         return _saved(asked, asked.model)
     named = asked.doctrine if asked.doctrine is not None else asked.p
     assert named is not None
-    actions = read_actions(asked.actions, least=-asked.shift, **asked.table.actions())
+    shift = 0.0 if asked.shift is None else asked.shift
+    actions = read_actions(asked.actions, least=-shift, **asked.table.actions())
     people, told = actions.stakeholders, "equal" if asked.weights is None else asked.weights
     known = weights_of(told, people, asked.table.encoding)
     shares = None if known == "equal" else [known[person] for person in people]
-    rule = WelfareFunction(power_of_text(named), shares, list(people), asked.shift)
+    rule = WelfareFunction(power_of_text(named), shares, list(people), shift)
     made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0)
-    return Rule(made, _named(rule), actions, actions.notes)
+    return Rule(made, _named(rule), actions, (*actions.notes, *totals_in(actions)))
 
 
 def _saved(asked: RuleRequest, model: str) -> Rule:
     """The rule of a saved model, applied to the columns that it knows by name."""
     if asked.weights is not None:
         raise UsageError("{weights} go with {doctrine} or {p}: a model has its own.")
-    if asked.shift:
+    if asked.shift is not None:
         raise UsageError("{shift} goes with {doctrine} or {p}: a model has its own.")
     if asked.table.stakeholders is not None:
         raise UsageError(
@@ -114,7 +116,8 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
     # Whatever else the file has is left out anyway.
     options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
     actions = read_actions(asked.actions, least=-rule.shift, **options)
-    notes = (*actions.notes, *_left_out(asked.actions, asked.table, actions))
+    unused = _left_out(asked.actions, asked.table, actions)
+    notes = (*actions.notes, *unused, *totals_in(actions))
     if not loaded.converged:
         notes += (f"{model}: it was learned by a search that did not end well. Fit it again.",)
     return Rule(loaded, f"{model}, p = {rule.p:.4g}{_shift(rule)}", actions, notes)

@@ -150,9 +150,9 @@ def not_negative(value: float | None) -> float | None:
     return value
 
 
-def finite(value: float) -> float:
-    """Require a finite number."""
-    if not math.isfinite(value):
+def finite(value: float | None) -> float | None:
+    """Require a finite number, if one is given."""
+    if value is not None and not math.isfinite(value):
         raise UsageError("must be a finite number; found {found:g}.", found=value)
     return value
 

@@ -78,8 +78,8 @@ class _Name:
 
 
 def _in_python(value: str) -> str:
-    """A value as Python writes it; what is in capitals stands for one."""
-    if value == "True" or value.isupper() or value[0] in "'\"":
+    """A value as Python writes it; a word in capitals stands for one."""
+    if value == "True" or (value.isupper() and len(value) > 1) or value[0] in "'\"":
         return value
     parts = [f'"{part}"' for part in value.split(",")]
     return f"[{', '.join(parts)}]" if all(value.split(",")) and len(parts) > 1 else f'"{value}"'

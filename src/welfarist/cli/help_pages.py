@@ -8,7 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from typer import BadParameter
 from typer.core import TyperCommand, TyperGroup
+
+# Mistakes in a command line; which library has them depends on the version of typer.
+_Mistake: Any = BadParameter.__bases__[0]
 
 # Which options stand together, and in which order, the most used first. A command shows those it
 # has; a test says if an option has no place.
@@ -53,7 +57,32 @@ def panels_of(options: list[Any]) -> dict[str, list[Any]]:
 
 
 class PanelledCommand(TyperCommand):
-    """A command whose help shows its options in panels."""
+    """A command whose help shows its options in panels, and whose mistakes say what to do."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take in what was typed; a refusal shows it."""
+        try:
+            return super().parse_args(ctx, args)
+        except _Mistake as mistake:
+            mistake.message = self._explained(mistake)
+            raise
+
+    def _explained(self, mistake: Any) -> str:
+        """What is wrong, with the value that was typed, and where a second file belongs."""
+        message = str(mistake.message)
+        errors = getattr(mistake.__cause__, "errors", None)  # of the library that reads values
+        if callable(errors):
+            message = message.removeprefix("Value error, ")
+            typed = repr(errors()[0]["input"])
+            if typed in message:
+                return message
+            wanted = message.partition(", unable")[0].replace("Input should be", "must be")
+            return f"{wanted}; found {typed}."
+        if "unexpected extra argument" in message and any(
+            option.name == "comparisons" for option in self.params
+        ):
+            return f"{message}. A file of comparisons goes with its option: --comparisons FILE"
+        return message
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write a list of arguments, and one of options for each panel."""

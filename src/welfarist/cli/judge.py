@@ -23,7 +23,7 @@ def judge(
     doctrine: opt.Doctrine = None,
     p: opt.RulePower = None,
     weights: opt.RuleWeights = None,
-    shift: opt.Shift = 0.0,
+    shift: opt.RuleShift = None,
     json: opt.Json = False,
     name: opt.Name = None,
     numbered: opt.Numbered = False,

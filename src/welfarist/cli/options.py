@@ -61,15 +61,10 @@ DropUnknown = Annotated[
     bool,
     _option("Leave out comparisons with actions that are not in ACTIONS.", "--drop-unknown"),
 ]
-Shift = Annotated[
-    float,
-    typer.Option(
-        help="A constant added to every utility.",
-        metavar="NUMBER",
-        show_default=False,
-        callback=checked(values.finite),
-    ),
-]
+_SHIFT = _option("A constant added to every utility.", metavar="NUMBER", check=values.finite)
+Shift = Annotated[float, _SHIFT]
+# Of a rule that is applied: a model has its own, so that even 0 must be told from nothing.
+RuleShift = Annotated[float | None, _SHIFT]
 ShiftTable = Annotated[bool, _option("Show how p moves with such a constant.", "--shift-table")]
 Latex = Annotated[
     str | None,

@@ -17,6 +17,8 @@ _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 # 1,234 may also be a decimal number; 1,234,567 and 1 234.5 can only be grouped.
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' \u00a0\u202f\u2019]\d{3})+([.,]\d+)?")
+# Points between thousands, where the comma is the decimal mark.
+_POINTED_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?", re.ASCII)
 _PERCENT = re.compile(r"(.*\d)\s*([%\u2030])")
 # What stands behind a number that a note explains: 12.5*, 3 [1], 7\u2020, 4 (b), 2\u00b2
 _FOOTNOTE = re.compile(
@@ -40,6 +42,10 @@ class CellError(RequestError):
 
 class Cell(Protocol):
     """What a column must hold."""
+
+    @property
+    def number(self) -> bool:
+        """Whether that is numbers."""
 
     def dtype(self) -> Any:
         """The type polars reads it as."""
@@ -84,6 +90,11 @@ class Number:
     advice: str = "Correct it."
     decimal: str = "."
     way_out: str = "Correct it."
+
+    @property
+    def number(self) -> bool:
+        """It is."""
+        return True
 
     def dtype(self) -> Any:
         """Double precision."""
@@ -139,7 +150,7 @@ class Number:
         text = str(value).strip()
         if is_missing(text):
             raise self._missing(repr(text) if text else "an empty cell")
-        plain = text.replace(",", ".", 1) if self.decimal == "," and "." not in text else text
+        plain = _with_point(text) if self.decimal == "," else text
         if _NUMBER.fullmatch(plain):
             return float(plain)
         if text.lower().lstrip("+-") in ("inf", "infinity"):
@@ -164,6 +175,10 @@ class Number:
             ), ""
         if self.decimal == "." and _COMMA_NUMBER.fullmatch(text):
             return "If the comma is a decimal mark, say {decimal:,}", ""
+        if self.decimal == "," and _NUMBER.fullmatch(text):
+            return "The comma was said to be the decimal mark: write one mark in all numbers.", ""
+        if self.decimal == "." and _POINTED_THOUSANDS.fullmatch(text):
+            return "Write thousands without separators, or say {decimal:,}", ""
         if _THOUSANDS.fullmatch(text):
             return "Write thousands without separators.", ""
         percent = _PERCENT.fullmatch(text)
@@ -195,6 +210,11 @@ class Text:
 
     what: str = "an entry"
     required: bool = True
+
+    @property
+    def number(self) -> bool:
+        """It is not, even if it looks like one."""
+        return False
 
     def dtype(self) -> Any:
         """Text."""
@@ -229,6 +249,13 @@ class Text:
                 "all such rows: {drop_missing:True}"
             )
         return text
+
+
+def _with_point(text: str) -> str:
+    """A number whose decimal mark is a comma, with a point in its place; as it is if it is none."""
+    if _POINTED_THOUSANDS.fullmatch(text):
+        text = text.replace(".", "")
+    return "" if "." in text else text.replace(",", ".", 1)
 
 
 def is_missing(value: Any) -> bool:

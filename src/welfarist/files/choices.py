@@ -53,7 +53,7 @@ def outcomes_of_labels(
     meaning = None if first_label is not None else _by_column(found, called)
     note = ""
     if meaning is None:
-        meaning, note = _meaning(table, column, labels, found, first_label)
+        meaning, note = _meaning(table, column, labels, found, first_label, called)
         if flipped:
             meaning = {label: -outcome for label, outcome in meaning.items()}
             note = note.replace("the first", "the second")
@@ -97,7 +97,12 @@ def outcomes_by_name(
 
 
 def _meaning(
-    table: Located, column: str, labels: Any, found: list[str], first_label: str | None
+    table: Located,
+    column: str,
+    labels: Any,
+    found: list[str],
+    first_label: str | None,
+    called: tuple[str, str],
 ) -> tuple[dict[str, int], str]:
     """Return the outcome that each label stands for, and a sentence if that was a guess."""
     plain = {label: _plain(label) for label in found}
@@ -129,13 +134,25 @@ def _meaning(
         )
     raise RequestError(
         "{name}, column {column}: it must be clear which label means that the first action was "
-        "preferred; found {found}. Say so, such as {first_label:{example}}, or write 'first' and "
+        "preferred; found {found}. Say which: {first_label:{example}}, or write 'first' and "
         "'second'.",
         name=table.name,
         column=shown(column),
         found=" and ".join(map(shown, others)) or "only ties",
-        example=shlex.quote(others[0]) if others else "LABEL",
+        example=_of_first(others, called),
     )
+
+
+def _of_first(labels: list[str], called: tuple[str, str]) -> str:
+    """The label that the first column's name begins with (L of Left), as typed; LABEL if none does.
+
+    Any other would be copied by whoever reads the message, right or wrong.
+    """
+    first, second = (name.strip().casefold() for name in called)
+    fitting = [label for label in labels if first.startswith(label.strip().casefold())]
+    if len(fitting) != 1 or second.startswith(fitting[0].strip().casefold()):
+        return "LABEL"
+    return shlex.quote(fitting[0])
 
 
 def _told(

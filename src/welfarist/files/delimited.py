@@ -12,9 +12,12 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
-from welfarist.files.cells import Cell, CellError, are_texts, listed, shown
+from welfarist.files import thousands
+from welfarist.files.cells import Cell, CellError, are_texts, is_missing, listed, shown
 from welfarist.files.plain_columns import SMALL, PlainFrame
 from welfarist.files.sources import Source
 
@@ -40,6 +43,8 @@ class Delimited:
     separator, decimal : str
     notes : tuple of str
         What was guessed, in sentences.
+    told : bool
+        Whether the decimal mark was told, not found out.
     """
 
     source: Source
@@ -47,12 +52,14 @@ class Delimited:
     separator: str
     decimal: str
     notes: tuple[str, ...] = ()
+    told: bool = False
 
     @classmethod
     def of(cls, source: Source, separator: str | None, decimal: str | None) -> Delimited:
         """Find out how a file is written, or say what must be told."""
         head = _decoded_head(source)
         notes: list[str] = []
+        told = decimal is not None
         if separator is None:
             separator = "\t" if source.suffix in (".tsv", ".tab") else _separator(source, head)
             if separator != "," and source.suffix not in (".tsv", ".tab"):
@@ -68,12 +75,17 @@ class Delimited:
                 "{decimal} must be a point or a comma; found {found!r}.", found=decimal
             )
         columns = _header(source, rows[0])
-        return cls(source, columns, separator, decimal, tuple(notes))
+        return cls(source, columns, separator, decimal, tuple(notes), told)
 
     @property
     def name(self) -> str:
         """What messages call the file."""
         return self.source.name
+
+    @property
+    def other_sheets(self) -> tuple[str, ...]:
+        """There are none in a text."""
+        return ()
 
     def read(self, cells: Mapping[str, Cell]) -> Any:
         """Return columns as a polars data frame, checked; a problem names line and column."""
@@ -85,6 +97,7 @@ class Delimited:
                 f"{self.name}: must hold at least one row below the header; found none. "
                 "Is it the right file?"
             )
+        self._refuse_unclear_points(cells, frame)
         return frame
 
     def read_small(self, cells: Mapping[str, Cell]) -> PlainFrame | None:
@@ -100,7 +113,10 @@ class Delimited:
         except InputError:  # which is said in full by the other way
             return None
         found = PlainFrame(values)
-        return found if len(found) else None
+        if not len(found):
+            return None
+        self._refuse_unclear_points(cells, found)
+        return found
 
     def where(self, row: int) -> str:
         """The line of a row, counted from 0."""
@@ -119,11 +135,38 @@ class Delimited:
             return likely
         return [c for c in likely if are_texts(self._entries(c))]
 
+    def _refuse_unclear_points(self, cells: Mapping[str, Cell], frame: Any) -> None:
+        """Say which point may stand before thousands, unless that was told or is clear."""
+        numbers = [column for column, cell in cells.items() if cell.number]
+        if self.told or self.decimal != "." or not numbers:
+            return
+        head = _first_rows(self.source, _decoded_head(self.source), self.separator, _ROWS_LOOKED_AT)
+        rows = [row for row in head[1:] if len(row) == len(self.columns)]
+        seen = [row[self._number[column]] for column in numbers for row in rows]
+        if thousands.are_clear(cell for cell in seen if not is_missing(cell)):
+            return
+        if not any("." in cell for cell in seen) and not any(
+            _has_fractions(frame[column]) for column in numbers
+        ):
+            return
+        entries = {c: [e for e in self._entries(c) if not is_missing(e)] for c in numbers}
+        found = thousands.first_unclear(entries, self.separator)
+        if found is not None:
+            column, entry = found
+            raise thousands.unclear(f"{self.name}, {self._place(column, entry)}", entry)
+
+    def _place(self, column: str, entry: str) -> str:
+        """Where an entry stands first."""
+        for line, record in self._records():
+            if record[self._number[column]].strip() == entry:
+                return f"line {line}, column {shown(column)}"
+        raise AssertionError("there is no such entry")
+
     def _entries(self, column: str) -> Iterator[str]:
         """The cells of a column one by one."""
         frame = self._frame({}, [column])
         if frame is not None:
-            yield from frame[column].unique().to_list()
+            yield from frame[column].unique(maintain_order=True).to_list()
             return
         for _, record in self._records():
             if self._number[column] < len(record):
@@ -133,6 +176,8 @@ class Delimited:
         """The columns, or None where polars cannot read them or a check does not pass."""
         import polars as pl
 
+        if self.decimal == "," and self._has_points(cells):
+            return None  # polars takes both marks for decimal ones
         # The last column as well: a row that ends too early has none there.
         frame = self._frame(cells, [c for c in self.columns if c in cells or c == self.columns[-1]])
         if frame is not None and any(column.null_count() for column in frame):
@@ -148,6 +193,14 @@ class Delimited:
                 return None
             found.append(entries)
         return pl.DataFrame(found)
+
+    def _has_points(self, cells: Mapping[str, Cell]) -> bool:
+        """Whether points stand in numbers."""
+        numbers = [column for column, cell in cells.items() if cell.number]
+        frame = self._frame({}, numbers) if numbers else ()
+        return frame is None or any(
+            column.str.contains(".", literal=True).any() for column in frame
+        )
 
     def _frame(self, cells: Mapping[str, Cell], wanted: list[str]) -> Any | None:
         """Some columns as polars reads them, or None if it cannot."""
@@ -251,6 +304,12 @@ class Delimited:
                 raise _csv_error(self.source, line, problem) from None
             finally:
                 text.detach()
+
+
+def _has_fractions(column: Any) -> bool:
+    """Whether a column of numbers, of which some may be missing, holds other than whole ones."""
+    numbers = np.asarray(column.to_numpy(), dtype=np.float64)
+    return bool((numbers[np.isfinite(numbers)] % 1).any())
 
 
 def _decoded_head(source: Source) -> str:
@@ -407,7 +466,8 @@ def _header(source: Source, cells: list[str]) -> tuple[str, ...]:
         if not name:
             raise InputError(
                 f"{source.name}, line 1, column {number + 1}: every column must have a name; "
-                "found none. Name it, or remove the column."
+                "found none. Name it, remove the column, or remove what stands above the header, "
+                "such as a title."
             )
         if name in names[:number]:
             raise InputError(

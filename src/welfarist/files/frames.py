@@ -34,6 +34,8 @@ class FrameTable:
         The number that other programs show for each row; None if they are numbered from 1.
     notes : tuple of str
         What was guessed, in sentences.
+    other_sheets : tuple of str
+        Sheets of the same workbook that may be meant: the first was read, because none was named.
     """
 
     source: Source
@@ -42,6 +44,7 @@ class FrameTable:
     rows: Sequence[int] | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
     decimal: str = "."
+    other_sheets: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, source: Source, sheet: str | None) -> FrameTable:
@@ -65,7 +68,7 @@ class FrameTable:
         columns = tuple(sheet.frame.columns)
         if not columns:
             raise InputError(f"{source.name}: must have columns; found none.")
-        return cls(source, columns, sheet.frame, sheet.rows, sheet.notes)
+        return cls(source, columns, sheet.frame, sheet.rows, sheet.notes, other_sheets=sheet.others)
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.errors import InputError
-from welfarist.files.cells import Cell, Number, Text, is_missing
+from welfarist.files.cells import Cell, Text, is_missing
 from welfarist.files.opening import FileTable
 
 
@@ -103,6 +103,11 @@ class Maybe:
 
     cell: Cell
 
+    @property
+    def number(self) -> bool:
+        """Whether the other kind is."""
+        return self.cell.number
+
     def dtype(self) -> Any:
         """That of the other kind."""
         return self.cell.dtype()
@@ -131,5 +136,5 @@ class Maybe:
     def parse(self, value: Any) -> Any:
         """The value of one cell, None if it is missing."""
         empty = value is None or (isinstance(value, str) and not value.strip())
-        missing = is_missing(value) if isinstance(self.cell, Number) else empty
+        missing = is_missing(value) if self.number else empty
         return None if missing else self.cell.parse(value)

@@ -26,6 +26,11 @@ class Known:
     names: Any = field(repr=False)
     file: str
 
+    @property
+    def number(self) -> bool:
+        """It is a name, even one such as 1.5."""
+        return False
+
     def dtype(self) -> Any:
         """Text."""
         import polars as pl

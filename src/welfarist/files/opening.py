@@ -41,6 +41,10 @@ class FileTable(Located, Protocol):
     def decimal(self) -> str:
         """The decimal mark of its numbers."""
 
+    @property
+    def other_sheets(self) -> tuple[str, ...]:
+        """Sheets of the same workbook, where none was named."""
+
     def read(self, cells: Mapping[str, Cell]) -> Any:
         """Return columns as a polars data frame, checked; a problem names line and column."""
 

@@ -111,7 +111,9 @@ def _refuse_shared(roles: Roles) -> None:
 def _unclear(table: FileTable, roles: Roles, actions: Any) -> RequestError:
     """Say which columns there must be, and how to name those that are there."""
     chosen = "choice" in roles or _called(table, CHOICES) is not None
-    if len([name for name in table.columns[:2] if name in set(actions)]) == 2:
+    if table.other_sheets:
+        hint = "Are they in another sheet, {sheets}? Name it after the file: {in_sheet}"
+    elif len([name for name in table.columns[:2] if name in set(actions)]) == 2:
         hint = "Its first line names actions: add a line 'preferred,other' above it."
     elif chosen or {"first", "second"} & set(roles):
         hint = "Rename them, or say which is which: {first:COLUMN} {second:COLUMN} {choice:COLUMN}"
@@ -125,6 +127,8 @@ def _unclear(table: FileTable, roles: Roles, actions: Any) -> RequestError:
         f"choice; found {{found}}. {hint}",
         name=table.name,
         found=listed(table.columns),
+        sheets=listed(table.other_sheets),
+        in_sheet=repr(f"{table.name}:{table.other_sheets[0]}") if table.other_sheets else "",
     )
 
 

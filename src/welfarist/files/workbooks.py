@@ -22,6 +22,8 @@ _OF_PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}Rel
 # Enough of a sheet to see where it begins.
 _HEAD = 2**20
 _FIRST_ROW = re.compile(r'<(?:\w+:)?row\b[^>]*?\br="(\d+)"')
+# What readers call a column without a name.
+_UNNAMED = re.compile(r"__UNNAMED__\d+|(_duplicated_\d+)?")
 _FILLED = re.compile(r"<(?:\w+:)?(?:v|is)\b")
 
 
@@ -37,11 +39,14 @@ class Sheet:
         The number of each of its rows in the workbook.
     notes : tuple of str
         Which sheet was taken, where nobody said so.
+    others : tuple of str
+        The other sheets, of which nobody said that they are not meant.
     """
 
     frame: Any = field(repr=False)
     rows: Sequence[int] = field(repr=False)
     notes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
@@ -66,12 +71,29 @@ def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
         raise_if_empty=False,
     )
     # The header stands in the first row that is not blank.
-    numbers = pl.int_range(len(read), eager=True) + _first_row(path, sheet) + 1
+    header = _first_row(path, sheet)
+    _refuse_titles(name, header, read)
+    numbers = pl.int_range(len(read), eager=True) + header + 1
     filled = read.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
     notes: tuple[str, ...] = ()
     if sheet is None and len(known) > 1:
         notes = (f"{name}: of the sheets {listed(known)} the first was read.",)
-    return Sheet(read.filter(filled), numbers.filter(filled).to_list(), notes)
+    others = tuple(known[1:]) if sheet is None else ()
+    return Sheet(read.filter(filled), numbers.filter(filled).to_list(), notes, others)
+
+
+def _refuse_titles(name: str, header: int, read: Any) -> None:
+    """Say what stands where the names of the columns must be, if some have none."""
+    unnamed = [c for c in read.columns if _UNNAMED.fullmatch(c) and read[c].count()]
+    if not unnamed:
+        return
+    named = [column for column in read.columns if not _UNNAMED.fullmatch(column)]
+    raise InputError(
+        f"{name}, row {header}: the first row of the sheet must be the header, which names every "
+        f"column; found {listed(named, 3) if named else 'nothing'}, and {len(unnamed)} "
+        f"column{'s' * (len(unnamed) > 1)} without a name. Remove the rows above the header, such "
+        "as a title, and name every column."
+    )
 
 
 def _engine(name: str) -> str:
