@@ -238,14 +238,17 @@ def consequences(facts: Facts) -> Html:
     others = _others(gains)
     beside = "; the doctrines have the same weights" if len(gains.rules) > 1 else ""
     lose = "whoever is worse off loses" if gains.people == 2 else "those who are worst off lose"
+    turns = ""
+    if gains.taken.tied:
+        turns = " Where people are equally badly off, they take turns, and an action counts once."
     return section(
         "What this means for gains and losses",
         paragraph(_bargain(gains, facts.result.family.ratios, facts.percent)),
         paragraph(
-            f"How this was worked out: in every action of the data {lose} the stated share of what "
+            f"How this was worked out: in {_looked_at(gains)} {lose} the stated share of what "
             f"they have, and {others} {_gain(gains)}, just so much that the "
             "rule finds the change neither better nor worse. The numbers are medians over the "
-            f"actions.{_about_within(gains, facts.result.family.shape.name)}",
+            f"actions.{turns}{_about_within(gains, facts.result.family.shape.name)}",
             "soft",
         ),
         table(
@@ -254,6 +257,24 @@ def consequences(facts: Facts) -> Html:
             ["loss", *rules],
             rows,
         ),
+    )
+
+
+def _looked_at(gains: Gains) -> str:
+    """Of which actions the medians are, and which were left out."""
+    taken = gains.taken
+    left = taken.actions - taken.without
+    all_of = "every action" if not taken.without else f"each of the {left:,} actions"
+    if taken.used < left:
+        all_of = f"each of {taken.used:,} of the {left:,} actions"
+    if not taken.without:
+        return f"{all_of} of the data"
+    others = "1 other, in which somebody has nothing, is"
+    if taken.without > 1:
+        others = f"{taken.without:,} others, in which somebody has nothing, are"
+    return (
+        f"{all_of} of the data in which everybody has something ({others} left out: nothing has "
+        "no percentages)"
     )
 
 
@@ -282,15 +303,16 @@ def _about_within(gains: Gains, shape: str) -> str:
 def _bargain(gains: Gains, ratios: bool, level: str) -> str:
     loss, needed = words.percent(LOSSES[0]), float(gains.median[0, 0])
     who = _losers(gains)
+    which = " in which everybody has something" if gains.taken.without else ""
     if needed == float("inf"):
         return (
-            f"In a typical action a loss of {loss} to {who} outweighs everything: no gain to "
-            f"{_others(gains)}, however large, makes up for it."
+            f"In a typical action{which} a loss of {loss} to {who} outweighs everything: no gain "
+            f"to {_others(gains)}, however large, makes up for it."
         )
     if needed < words.TRIFLE:
         return (
-            f"In a typical action a loss of {loss} to {who} hardly counts for this rule: next to "
-            f"no gain to {_others(gains)} makes up for it."
+            f"In a typical action{which} a loss of {loss} to {who} hardly counts for this rule: "
+            f"next to no gain to {_others(gains)} makes up for it."
         )
     plain = gains.plain
     beside = (
@@ -299,7 +321,7 @@ def _bargain(gains: Gains, ratios: bool, level: str) -> str:
         else " Adding up utilities with the same weights would ask for the same."
     )
     spread = _spread(gains, ratios)
-    where = "at least half of the actions" if spread else "a typical action"
+    where = f"at least half of the actions{which}" if spread else f"a typical action{which}"
     ends = gains.within[0] if gains.within else None
     sure = "" if ends is None else f" ({level} interval {_between(ends)})"
     return (
