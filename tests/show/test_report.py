@@ -365,6 +365,36 @@ def test_actions_without_percentages_are_counted_where_they_are_left_out():
     assert "in every action of the data" in READ.text
 
 
+def test_what_was_added_to_utilities_is_said_where_they_are_shown():
+    lower = CHOICES.utilities - 1.5
+    told = wf.Comparisons(lower, CHOICES.pairs, CHOICES.outcomes, least=-2.0)
+    result = fit(told, p=-1, weights="equal", shift=2.0)
+    page = report_html(result)
+    said = Reader(page).text
+    assert "welfare (2 added to every utility)" in said
+    assert "2 was added to every utility." in said
+    figures = [base64.b64decode(code).decode() for code in re.findall('base64,([^"]+)', page)]
+    assert any("utility + 2 of" in figure for figure in figures)
+    assert "welfare (" not in READ.text
+    assert "(2 added to every utility); " in str(result.surprises(1)[0])
+
+
+def test_who_is_concerned_is_seen_with_what_was_added():
+    """Utilities below 0 have no logarithm; what the rule sees of them has one."""
+    told = wf.Comparisons([[-1.0, 3.0], [2.0, 2.5]], [[0, 1], [1, 0], [1, 0]], [1, 1, 1], least=-2)
+    found = fit(told, p=-1, weights="equal", shift=2.0).surprises(1)[0]
+    assert found.log_change == pytest.approx(np.log([1 / 4, 5 / 4.5]))
+
+
+def test_choices_that_look_reversed_are_the_first_to_be_said():
+    turned = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, -CHOICES.outcomes)
+    for result in (fit(turned), fit(turned, weights="equal"), fit(turned, p=1)):
+        said = text_of(result)
+        assert "But the choices look reversed: no rule" in said
+        assert said.count("the opposite choices are explained") == 2  # there and as a caveat
+        assert words.COMPATIBLE not in said
+
+
 def test_trade_off_without_an_interval_says_why_or_nothing():
     given = facts.gains_of(fit(CHOICES, p=0, weights="equal"), CHOICES.utilities)
     assert (given.within, given.why_not) == ((), "")

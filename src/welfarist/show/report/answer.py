@@ -14,6 +14,7 @@ from welfarist.base.errors import (
 )
 from welfarist.base.wording import listed
 from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.results.caveats import reversal
 from welfarist.results.record import FitResult
 from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
@@ -45,7 +46,9 @@ def answer(facts: Facts) -> Html:
 
 def _but(facts: Facts) -> str:
     """What a reader of the rule must know in the same breath; empty if there is nothing."""
-    found = []
+    turned = reversal(facts.result.caveats)
+    # Whatever else is wrong is so because of that.
+    found = [] if turned is None else [words.first_sentence(plain(turned.message))]
     if facts.misfit is not None and facts.misfit.clear:
         against = [check.finding for check in facts.misfit.checks if check.clear]
         more = words.counted(len(against) - 1, "other sign")
@@ -70,7 +73,7 @@ def _but(facts: Facts) -> str:
     found += [
         words.first_sentence(plain(caveat.message))
         for caveat in facts.result.caveats
-        if issubclass(caveat.kind, _SERIOUS)
+        if issubclass(caveat.kind, _SERIOUS) and caveat is not turned
     ]
     if not found:
         return ""
@@ -183,7 +186,7 @@ def _doctrines(facts: Facts) -> str:
     for tested in facts.tests:
         by_verdict.setdefault(verdict_of(facts, tested)[0], []).append(tested.name)
     parts = []
-    for verdict in ("rejected", "compatible with the decisions"):
+    for verdict in ("rejected", words.COMPATIBLE):
         names = by_verdict.get(verdict, [])
         if names:
             be = "is" if len(names) == 1 and names[0] != "equal weights" else "are"
@@ -196,8 +199,16 @@ def verdict_of(facts: Facts, tested: Tested) -> tuple[str, str]:
 
     The statistic of an egalitarian null with learned weights has no known distribution. Measured in
     simulations it is below chi-squared with a degree for p and one for each free weight, or close
-    to it.
+    to it. Where better and worse may have been mixed up, no rule counts as compatible.
     """
+    verdict, reason = _tested_verdict(facts, tested)
+    if verdict == words.COMPATIBLE and reversal(facts.result.caveats) is not None:
+        what = "scores" if facts.result.kind == "scores" else "choices"
+        return "no verdict", f"the {what} look reversed"
+    return verdict, reason
+
+
+def _tested_verdict(facts: Facts, tested: Tested) -> tuple[str, str]:
     if tested.test is not None:
         value = tested.test.p_value
         stands_in = facts.result.covariance != "fisher" and tested.test.kind != "Wald"
