@@ -57,6 +57,26 @@ def test_the_names_of_the_files_without_their_folders():
         assert "standard input" in file.read()
 
 
+def test_what_was_left_out_when_files_were_read_is_in_the_report():
+    with open("data/scores.csv", "a", encoding="utf-8") as file:
+        file.write("r,,4,3.5\n")
+    said = report("--drop-missing")
+    assert "When the data were read:" in said
+    assert "1 of 9 actions were left out, in which something is missing." in said
+    assert "data/" not in said
+
+
+def test_columns_of_another_magnitude_are_in_the_report_in_plain_words():
+    with open("data/scores.csv", encoding="utf-8") as file:
+        head, *rows = file.read().splitlines()
+    lines = [f"{head},year", *(f"{row},{2000 + i}" for i, row in enumerate(rows))]
+    with open("data/scores.csv", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    said = report()
+    assert "'year' is of another magnitude than the other columns." in said
+    assert "ignore" not in said
+
+
 def test_reports_are_the_same_whenever_they_are_made():
     assert report() == report()
     assert str(datetime.date.today().year) in report("--date", "today")

@@ -13,7 +13,7 @@ from welfarist.people.tradeoffs import required_gain, third, worst_off
 GAIN = 1e-9
 
 ACTIONS = np.random.default_rng(0).uniform(1, 10, (20, 5))
-LOSING = worst_off(ACTIONS)
+LOSING = worst_off(ACTIONS).losing
 WEIGHTS = np.array([0.4, 0.25, 0.2, 0.15, 0.0])
 
 
@@ -60,7 +60,32 @@ def test_best_off_rule_asks_nothing_for_the_worst_off_unless_nobody_else_counts(
 
 def test_a_third_is_whole_people_at_least_one():
     assert [third(d) for d in (1, 2, 3, 4, 5, 18, 100)] == [1, 1, 1, 1, 2, 6, 33]
-    assert worst_off([[2.0, 2.0, 2.0, 1.0, 5.0]]).tolist() == [[True, False, False, True, False]]
+    assert worst_off([[4.0, 2.0, 3.0, 1.0, 5.0]]).losing.tolist() == [[0, 1, 0, 1, 0]]
+
+
+def test_equal_people_take_turns_at_being_worst_off_each_as_often():
+    found = worst_off([[2.0, 2.0, 2.0, 1.0, 5.0], [1.0, 1.0, 2.0, 3.0, 4.0]])
+    assert found.actions.tolist() == [0, 0, 0, 1]
+    assert found.counts == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1.0])
+    turns = [[1, 0, 0, 1, 0], [0, 1, 0, 1, 0], [0, 0, 1, 1, 0], [1, 1, 0, 0, 0]]
+    assert found.losing.tolist() == turns
+
+
+def test_who_is_worst_off_does_not_depend_on_the_order_of_people():
+    rng = np.random.default_rng(1)
+    table, weights = rng.integers(1, 4, (50, 7)).astype(float), rng.dirichlet(np.ones(7))
+    found = worst_off(table, weights)
+    assert (found.losing.sum(axis=1) == third(7)).all()
+    assert np.bincount(found.actions, found.counts) == pytest.approx(np.ones(50))
+    order = rng.permutation(7)
+    turned = worst_off(table[:, order], weights[order])
+    assert (turned.losing == found.losing[:, order]).all()
+    assert (turned.actions == found.actions).all()
+    often = np.zeros(table.shape)
+    np.add.at(often, found.actions, found.losing * found.counts[:, None])
+    for row, shares in zip(table, often, strict=True):
+        for utility in set(row):
+            assert np.ptp(shares[row == utility]) < 1e-12  # equal people, equally often
 
 
 def test_losses_and_actions_that_make_no_sense_are_refused():

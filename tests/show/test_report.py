@@ -290,7 +290,7 @@ def test_trade_off_has_an_interval_that_simulated_rules_fill():
     """Rules are drawn as often as the estimates' covariance says; most ask for gains inside."""
     by = np.random.default_rng(3).integers(0, 50, len(CHOICES))
     known = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, CHOICES.outcomes, by=by)
-    losing = worst_off(CHOICES.utilities)
+    losing = worst_off(CHOICES.utilities).losing
     for result in (RESULT, fit(known)):
         found = facts.gains_of(result, CHOICES.utilities, 0.95)
         covariance = result.cov_params()[:4, :4]
@@ -315,6 +315,84 @@ def test_trade_off_has_an_interval_that_simulated_rules_fill():
     low, high = (words.percent(end) for end in wide)
     assert f"(95% interval {low} to {high})." in READ.text
     assert "by their standard errors (delta method)" in READ.text
+
+
+@pytest.mark.parametrize("people", [2, 3, 5])
+def test_trade_off_does_not_depend_on_the_order_of_people(people):
+    rng = np.random.default_rng(people)
+    weights = rng.dirichlet(np.ones(people))
+    table = rng.integers(1, 4, (40, people)).astype(float)
+    pairs, outcomes = rng.integers(0, 40, (60, 2)), rng.choice([-1, 1], 60)
+    pairs[:, 1] = (pairs[:, 0] + 1 + pairs[:, 1] % 39) % 40
+
+    def gains(order):
+        told = wf.Comparisons(table[:, order], pairs, outcomes)
+        return facts.gains_of(fit(told, p=-1, weights=weights[order]), table[:, order])
+
+    first = gains(np.arange(people))
+    assert np.isfinite(first.median[0, 0])
+    for _ in range(3):
+        found = gains(rng.permutation(people))
+        np.testing.assert_allclose(found.median, first.median, rtol=1e-9)
+        assert found.middle == pytest.approx(first.middle, rel=1e-9)
+        assert found.plain == pytest.approx(first.plain, rel=1e-9)
+
+
+def test_of_two_equals_each_loses_in_half_of_an_action():
+    rule = wf.WelfareFunction(1.0, [0.9, 0.1])
+    told = wf.Comparisons([[2.0, 2.0], [3.0, 3.0], [1.0, 2.0]], [[0, 1], [1, 2]], [-1, 1])
+    found = facts.gains_of(fit(told, p=1, weights=rule.weights), told.utilities)
+    # Two half actions at 1/90, the third action at 9/20, two half actions at 9/10.
+    assert found.median[0, 0] == pytest.approx(0.45)
+    assert found.middle == pytest.approx((0.1 / 9, 0.9))
+    assert found.taken.tied == 2
+    assert "equally badly off, they take turns" in text_of(fit(told, p=1, weights=rule.weights))
+    assert "take turns" not in READ.text
+
+
+def test_actions_without_percentages_are_counted_where_they_are_left_out():
+    utilities = CHOICES.utilities.copy()
+    utilities[:7, 0] = 0.0
+    told = wf.Comparisons(utilities, CHOICES.pairs, CHOICES.outcomes)
+    said = text_of(fit(told, p=0.5, weights="equal"))
+    left = len(utilities) - 7
+    assert f"in each of the {left} actions of the data in which everybody has something" in said
+    assert "(7 others, in which somebody has nothing, are left out: nothing has" in said
+    assert "actions in which everybody has something a loss of" in said or (
+        "In a typical action in which everybody has something a loss of" in said
+    )
+    assert "in every action of the data" not in said
+    assert "in every action of the data" in READ.text
+
+
+def test_what_was_added_to_utilities_is_said_where_they_are_shown():
+    lower = CHOICES.utilities - 1.5
+    told = wf.Comparisons(lower, CHOICES.pairs, CHOICES.outcomes, least=-2.0)
+    result = fit(told, p=-1, weights="equal", shift=2.0)
+    page = report_html(result)
+    said = Reader(page).text
+    assert "welfare (2 added to every utility)" in said
+    assert "2 was added to every utility." in said
+    figures = [base64.b64decode(code).decode() for code in re.findall('base64,([^"]+)', page)]
+    assert any("utility + 2 of" in figure for figure in figures)
+    assert "welfare (" not in READ.text
+    assert "(2 added to every utility); " in str(result.surprises(1)[0])
+
+
+def test_who_is_concerned_is_seen_with_what_was_added():
+    """Utilities below 0 have no logarithm; what the rule sees of them has one."""
+    told = wf.Comparisons([[-1.0, 3.0], [2.0, 2.5]], [[0, 1], [1, 0], [1, 0]], [1, 1, 1], least=-2)
+    found = fit(told, p=-1, weights="equal", shift=2.0).surprises(1)[0]
+    assert found.log_change == pytest.approx(np.log([1 / 4, 5 / 4.5]))
+
+
+def test_choices_that_look_reversed_are_the_first_to_be_said():
+    turned = wf.Comparisons(CHOICES.utilities, CHOICES.pairs, -CHOICES.outcomes)
+    for result in (fit(turned), fit(turned, weights="equal"), fit(turned, p=1)):
+        said = text_of(result)
+        assert "But the choices look reversed: no rule" in said
+        assert said.count("the opposite choices are explained") == 2  # there and as a caveat
+        assert words.COMPATIBLE not in said
 
 
 def test_trade_off_without_an_interval_says_why_or_nothing():

@@ -93,6 +93,13 @@ class FitRequest:
         read = [self.actions, self.decision.comparisons, *named]
         return tuple(_file_name(path) for path in read if path is not None and not is_inline(path))
 
+    def without_folders(self, text: str) -> str:
+        """A text about the files, with their names only."""
+        for path in (self.actions, self.decision.comparisons):
+            if path is not None and path != STANDARD_INPUT:
+                text = text.replace(path, _file_name(path))
+        return text
+
 
 def _file_name(path: str) -> str:
     return "standard input" if path == STANDARD_INPUT else Path(path).name
@@ -155,6 +162,7 @@ class Fitted:
         return report_html(
             self.result, title=said.title, note=said.note, unit=said.unit, date=said.date,
             files=asked.files, level=asked.level, method=asked.method,
+            remarks=[asked.without_folders(note) for note in self.notes],
         )  # fmt: skip
 
     def missing(self) -> list[str]:

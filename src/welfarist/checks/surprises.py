@@ -18,6 +18,8 @@ from welfarist.families.rule import WelfareFunction
 
 # People who are named in a line of text.
 _MOST_NAMED = 4
+# Stands for the change from nothing to something; shares of it are numbers too.
+_LARGEST = 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,7 @@ class Surprise:
     utilities, other_utilities : (d,) arrays
         What each person has in the chosen action, and in the other.
     welfare, other_welfare : float
+        By the rule, which adds `shift` to every utility first.
     shares, other_shares : (d,) arrays
         Each person's marginal share of either welfare: raising somebody's utility by 1% raises
         welfare by their share of 1%.
@@ -47,6 +50,8 @@ class Surprise:
     by : object
         Who decided; None if that is not known.
     stakeholders : tuple of str
+    shift : float
+        What the rule adds to every utility; `utilities` are without it.
     """
 
     row: int
@@ -64,6 +69,18 @@ class Surprise:
     count: float
     by: Any
     stakeholders: tuple[str, ...]
+    shift: float = 0.0
+
+    @property
+    def log_change(self) -> FloatArray:
+        """Log utilities (d,) of the chosen action less those of the other, as the rule sees them.
+
+        A change from nothing to something is larger than any other.
+        """
+        mine, other = self.utilities + self.shift, self.other_utilities + self.shift
+        with np.errstate(divide="ignore", invalid="ignore"):
+            change = np.nan_to_num(np.log(mine) - np.log(other))
+        return np.asarray(np.clip(change, -_LARGEST, _LARGEST))
 
     def __str__(self) -> str:
         who = "" if self.by is None else f"{self.by} "
@@ -73,16 +90,15 @@ class Surprise:
             else f"though the rule gives that {_percent(self.probability)}"
         )
         often = "" if self.count == 1 else f", {self.count:g} times"
+        added = f" ({self.shift:g} added to every utility)" if self.shift else ""
         return (
             f"row {self.row}: {who}chose {self.chosen} over {self.other}{often} {though}: "
-            f"welfare {self.welfare:.4g} against {self.other_welfare:.4g}; {self._people()}"
+            f"welfare {self.welfare:.4g} against {self.other_welfare:.4g}{added}; {self._people()}"
         )
 
     def _people(self) -> str:
         """What the people have in whom the two actions differ most, in the eyes of the rule."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            change = np.abs(np.log(self.utilities) - np.log(self.other_utilities))
-        mattering = np.nan_to_num(change) * (self.shares + self.other_shares)
+        mattering = np.abs(self.log_change) * (self.shares + self.other_shares)
         order = np.sort(np.argsort(-mattering, kind="stable")[:_MOST_NAMED])
         parts = [
             f"{self.stakeholders[i]} {self.utilities[i]:.4g} against {self.other_utilities[i]:.4g} "
@@ -275,6 +291,7 @@ def _surprise(
         float(predictions.counts[i]),
         None if decided.by is None else decided.by[row],
         stakeholders,
+        rule.shift,
     )
 
 

@@ -7,6 +7,7 @@ inequality it is, in terms that need no formula.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,19 +23,64 @@ from welfarist.people.utility_tables import as_utility_table
 _SMALLEST, _LARGEST, _TRIED, _HALVINGS = 1e-6, 1e12, 60, 40
 
 
-def worst_off(utilities: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Say who belongs to the worst-off third in each action, (N, d) -> (N, d).
+@dataclass(frozen=True, eq=False)
+class WorstOff:
+    """Who belongs to the worst-off third in each action, where equal people take turns.
 
-    A third is rounded to whole people, at least one; of equal people the first are taken.
+    Attributes
+    ----------
+    actions : (M,) array of int
+        Whose turn it is in which action: an action without ties has one turn.
+    losing : (M, d) array of bool
+        Who belongs to the worst-off third in that turn.
+    counts : (M,) array
+        For how much of an action a turn counts; those of an action sum to 1.
+    """
+
+    actions: npt.NDArray[np.intp]
+    losing: npt.NDArray[np.bool_]
+    counts: FloatArray
+
+
+def worst_off(utilities: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> WorstOff:
+    """Say who belongs to the worst-off third in each action (N, d).
+
+    A third is rounded to whole people, at least one. Where more people are equally badly off than
+    there are places left, they take turns in the order of their `weights`, each as often as the
+    others, so that nothing depends on the order in which people are listed.
 
     Examples
     --------
-    >>> worst_off([[3.0, 1.0, 2.0, 9.0]])
+    >>> worst_off([[3.0, 1.0, 2.0, 9.0]]).losing
     array([[False,  True, False, False]])
+    >>> tied = worst_off([[2.0, 2.0]])
+    >>> tied.losing, tied.counts
+    (array([[ True, False],
+           [False,  True]]), array([0.5, 0.5]))
     """
     table, _ = as_utility_table(utilities)
-    rank = np.argsort(np.argsort(table, axis=1, kind="stable"), axis=1, kind="stable")
-    return np.asarray(rank < third(table.shape[1]))
+    people = table.shape[1]
+    order = np.argsort(np.zeros(people) if weights is None else np.asarray(weights), kind="stable")
+    places = third(people)
+    boundary = np.sort(table, axis=1)[:, places - 1, None]
+    below, tied = table < boundary, table == boundary
+    candidates, left = tied.sum(axis=1), places - below.sum(axis=1)
+    turns = turns_of(table)
+    place = np.empty(table.shape, dtype=np.intp)
+    place[:, order] = np.cumsum(tied[:, order], axis=1) - 1
+    action = np.repeat(np.arange(len(table)), turns)
+    turn = np.arange(len(action)) - np.repeat(np.cumsum(turns) - turns, turns)
+    after = (place[action] - turn[:, None]) % candidates[action, None]
+    losing = below[action] | (tied[action] & (after < left[action, None]))
+    return WorstOff(action, losing, 1.0 / turns[action])
+
+
+def turns_of(table: FloatArray) -> npt.NDArray[np.intp]:
+    """How many turns people take at the end of the worst-off third, for each action (N, d)."""
+    ordered, places = np.sort(table, axis=1), third(table.shape[1])
+    boundary = ordered[:, places - 1, None]
+    fits = (ordered <= boundary).sum(axis=1) == places
+    return np.where(fits, 1, (ordered == boundary).sum(axis=1))
 
 
 def third(people: int) -> int:

@@ -46,6 +46,9 @@ _ROUNDING = 1e-9
 # line, whose width is 2 on the scale p / (1 + |p|): from 0 to 0.7, or from 1.5 to infinity.
 _FAR_APART = 0.4
 _RANDOM = "the choices look random: no rule of this family explains them better than chance."
+# How messages begin that say that better and worse may have been mixed up.
+_REVERSED = "the choices look reversed"
+_FALLING = "no positive scale fits"
 # The user's line is the first outside these packages.
 _INNER = ("welfarist", "sklearn", "joblib")
 
@@ -214,7 +217,7 @@ def score_caveats(
         found.extend(_outside_range(utilities, scores, counts))
     if scale and counts @ (scores * predicted) <= 0:
         message = (
-            "no positive scale fits: scores fall where welfare rises, or are mostly negative. "
+            f"{_FALLING}: scores fall where welfare rises, or are mostly negative. "
             "Scores must be larger for better actions; change their sign or add a constant."
         )
         found.append(Caveat(MisfitWarning, message))
@@ -338,12 +341,18 @@ def _reversed(accuracy: float, plain_accuracy: float) -> list[Caveat]:
     if accuracy >= REVERSED_BELOW and plain_accuracy >= min(REVERSED_BELOW, 1.0 - accuracy):
         return []
     message = (
-        "the choices look reversed: no rule of this family explains them well, but the "
+        f"{_REVERSED}: no rule of this family explains them well, but the "
         f"opposite choices are explained to {1 - min(accuracy, plain_accuracy):.0%}. The "
         "labels may be reversed, or utilities may be harms: +1 must mean that the first was "
         "preferred, and more utility must be better."
     )
     return [Caveat(NotIdentifiedWarning, message)]
+
+
+def reversal(caveats: Sequence[Caveat]) -> Caveat | None:
+    """Return the caveat that better and worse may have been mixed up; None if there is none."""
+    turned = (c for c in caveats if c.message.startswith((_REVERSED, _FALLING)))
+    return next(turned, None)
 
 
 def give(caveats: Sequence[Caveat]) -> None:

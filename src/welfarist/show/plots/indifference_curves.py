@@ -66,7 +66,8 @@ def indifference(
         Where to draw; a new figure if left out.
     through : sequence of pairs, optional
         The points that curves go through: utilities of the first and the second person. Left out,
-        their medians over the actions.
+        their medians over the actions. Like the axes they include the constant that the rule adds
+        to every utility, if it does.
 
     Returns
     -------
@@ -223,8 +224,9 @@ def _label(axes: Axes, result: FitResult, pair: tuple[int, int], top: FloatArray
         others = "everybody else has their median utility"
     alone = len(result.weights) == 2 or result.weights_mislead
     note = "" if alone else f"\n({others})"
-    axes.set_xlabel(f"utility of {first}{note}", parse_math=False)
-    axes.set_ylabel(f"utility of {second}", parse_math=False)
+    utility = "utility" if not result.shift else f"utility + {result.shift:g}"
+    axes.set_xlabel(f"{utility} of {first}{note}", parse_math=False)
+    axes.set_ylabel(f"{utility} of {second}", parse_math=False)
     axes.set_title("outcomes on one curve are equally good", fontsize=11)
     axes.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)
     for side in ("top", "right"):

@@ -14,6 +14,7 @@ from welfarist.base.errors import (
 )
 from welfarist.base.wording import listed
 from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.results.caveats import reversal
 from welfarist.results.record import FitResult
 from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
@@ -45,7 +46,9 @@ def answer(facts: Facts) -> Html:
 
 def _but(facts: Facts) -> str:
     """What a reader of the rule must know in the same breath; empty if there is nothing."""
-    found = []
+    turned = reversal(facts.result.caveats)
+    # Whatever else is wrong is so because of that.
+    found = [] if turned is None else [words.first_sentence(plain(turned.message))]
     if facts.misfit is not None and facts.misfit.clear:
         against = [check.finding for check in facts.misfit.checks if check.clear]
         more = words.counted(len(against) - 1, "other sign")
@@ -70,7 +73,7 @@ def _but(facts: Facts) -> str:
     found += [
         words.first_sentence(plain(caveat.message))
         for caveat in facts.result.caveats
-        if issubclass(caveat.kind, _SERIOUS)
+        if issubclass(caveat.kind, _SERIOUS) and caveat is not turned
     ]
     if not found:
         return ""
@@ -183,7 +186,7 @@ def _doctrines(facts: Facts) -> str:
     for tested in facts.tests:
         by_verdict.setdefault(verdict_of(facts, tested)[0], []).append(tested.name)
     parts = []
-    for verdict in ("rejected", "compatible with the decisions"):
+    for verdict in ("rejected", words.COMPATIBLE):
         names = by_verdict.get(verdict, [])
         if names:
             be = "is" if len(names) == 1 and names[0] != "equal weights" else "are"
@@ -196,8 +199,16 @@ def verdict_of(facts: Facts, tested: Tested) -> tuple[str, str]:
 
     The statistic of an egalitarian null with learned weights has no known distribution. Measured in
     simulations it is below chi-squared with a degree for p and one for each free weight, or close
-    to it.
+    to it. Where better and worse may have been mixed up, no rule counts as compatible.
     """
+    verdict, reason = _tested_verdict(facts, tested)
+    if verdict == words.COMPATIBLE and reversal(facts.result.caveats) is not None:
+        what = "scores" if facts.result.kind == "scores" else "choices"
+        return "no verdict", f"the {what} look reversed"
+    return verdict, reason
+
+
+def _tested_verdict(facts: Facts, tested: Tested) -> tuple[str, str]:
     if tested.test is not None:
         value = tested.test.p_value
         stands_in = facts.result.covariance != "fisher" and tested.test.kind != "Wald"
@@ -238,14 +249,17 @@ def consequences(facts: Facts) -> Html:
     others = _others(gains)
     beside = "; the doctrines have the same weights" if len(gains.rules) > 1 else ""
     lose = "whoever is worse off loses" if gains.people == 2 else "those who are worst off lose"
+    turns = ""
+    if gains.taken.tied:
+        turns = " Where people are equally badly off, they take turns, and an action counts once."
     return section(
         "What this means for gains and losses",
         paragraph(_bargain(gains, facts.result.family.ratios, facts.percent)),
         paragraph(
-            f"How this was worked out: in every action of the data {lose} the stated share of what "
+            f"How this was worked out: in {_looked_at(gains)} {lose} the stated share of what "
             f"they have, and {others} {_gain(gains)}, just so much that the "
             "rule finds the change neither better nor worse. The numbers are medians over the "
-            f"actions.{_about_within(gains, facts.result.family.shape.name)}",
+            f"actions.{turns}{_about_within(gains, facts.result.family.shape.name)}",
             "soft",
         ),
         table(
@@ -254,6 +268,24 @@ def consequences(facts: Facts) -> Html:
             ["loss", *rules],
             rows,
         ),
+    )
+
+
+def _looked_at(gains: Gains) -> str:
+    """Of which actions the medians are, and which were left out."""
+    taken = gains.taken
+    left = taken.actions - taken.without
+    all_of = "every action" if not taken.without else f"each of the {left:,} actions"
+    if taken.used < left:
+        all_of = f"each of {taken.used:,} of the {left:,} actions"
+    if not taken.without:
+        return f"{all_of} of the data"
+    others = "1 other, in which somebody has nothing, is"
+    if taken.without > 1:
+        others = f"{taken.without:,} others, in which somebody has nothing, are"
+    return (
+        f"{all_of} of the data in which everybody has something ({others} left out: nothing has "
+        "no percentages)"
     )
 
 
@@ -282,15 +314,16 @@ def _about_within(gains: Gains, shape: str) -> str:
 def _bargain(gains: Gains, ratios: bool, level: str) -> str:
     loss, needed = words.percent(LOSSES[0]), float(gains.median[0, 0])
     who = _losers(gains)
+    which = " in which everybody has something" if gains.taken.without else ""
     if needed == float("inf"):
         return (
-            f"In a typical action a loss of {loss} to {who} outweighs everything: no gain to "
-            f"{_others(gains)}, however large, makes up for it."
+            f"In a typical action{which} a loss of {loss} to {who} outweighs everything: no gain "
+            f"to {_others(gains)}, however large, makes up for it."
         )
     if needed < words.TRIFLE:
         return (
-            f"In a typical action a loss of {loss} to {who} hardly counts for this rule: next to "
-            f"no gain to {_others(gains)} makes up for it."
+            f"In a typical action{which} a loss of {loss} to {who} hardly counts for this rule: "
+            f"next to no gain to {_others(gains)} makes up for it."
         )
     plain = gains.plain
     beside = (
@@ -299,7 +332,7 @@ def _bargain(gains: Gains, ratios: bool, level: str) -> str:
         else " Adding up utilities with the same weights would ask for the same."
     )
     spread = _spread(gains, ratios)
-    where = "at least half of the actions" if spread else "a typical action"
+    where = f"at least half of the actions{which}" if spread else f"a typical action{which}"
     ends = gains.within[0] if gains.within else None
     sure = "" if ends is None else f" ({level} interval {_between(ends)})"
     return (

@@ -20,8 +20,6 @@ _SURPRISES = 10
 # Of at most this many people it is said what an action gives to each.
 _FEW = 4
 _NAMELESS = ("the first action", "the second action")
-# Stands for the change from nothing to something.
-_LARGEST = 1e300
 
 
 def description(facts: Facts) -> Html:
@@ -125,13 +123,18 @@ def _entries(surprise: Surprise, few: bool) -> dict[str, str]:
         "chance of that": ""
         if surprise.probability is None
         else words.percent(surprise.probability),
-        "welfare": f"{words.amount(surprise.welfare)} against "
+        _welfare(surprise.shift): f"{words.amount(surprise.welfare)} against "
         f"{words.amount(surprise.other_welfare)}",
     }
     if not few:
         found["most in favour"] = _concerned(surprise, 1.0)
         found["most against"] = _concerned(surprise, -1.0)
     return found
+
+
+def _welfare(shift: float) -> str:
+    """What the column of welfares is called: utilities beside it are as they were given."""
+    return f"welfare ({words.amount(shift)} added to every utility)" if shift else "welfare"
 
 
 def _action(surprise: Surprise, name: str, utilities: FloatArray, few: bool) -> str:
@@ -145,10 +148,7 @@ def _action(surprise: Surprise, name: str, utilities: FloatArray, few: bool) -> 
 
 def _concerned(surprise: Surprise, sign: float) -> str:
     """Who gains (or with a sign of -1 loses) most by the choice, in the eyes of the rule."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        change = np.log(surprise.utilities) - np.log(surprise.other_utilities)
-    gain = sign * np.clip(np.nan_to_num(change), -_LARGEST, _LARGEST)
-    gain *= surprise.shares + surprise.other_shares
+    gain = sign * surprise.log_change * (surprise.shares + surprise.other_shares)
     person = int(np.argmax(gain))
     if gain[person] <= 0:
         return "nobody"

@@ -36,6 +36,7 @@ def write_report(
     unit: str | None = None,
     files: Sequence[str] = (),
     date: str | datetime.date | None = None,
+    remarks: Sequence[str] = (),
 ) -> None:
     """Write a report on a fit as one HTML file, for readers who know nothing of the method.
 
@@ -69,6 +70,8 @@ def write_report(
     date : str or datetime.date, optional
         A day such as ``"2026-01-31"``, or "today". Left out, the report has no date, so that it is
         the same whenever it is made.
+    remarks : sequence of str
+        What happened when the data were read, such as rows that were left out; shown with the data.
 
     Examples
     --------
@@ -85,7 +88,7 @@ def write_report(
     check_target(path)
     page = report_html(
         result, title=title, level=level, method=method, people=people, note=note, unit=unit,
-        files=files, date=date,
+        files=files, date=date, remarks=remarks,
     )  # fmt: skip
     write_whole(path, page)
 
@@ -101,6 +104,7 @@ def report_html(
     unit: str | None = None,
     files: Sequence[str] = (),
     date: str | datetime.date | None = None,
+    remarks: Sequence[str] = (),
 ) -> str:
     """Return the report of :func:`write_report` as text."""
     if not isinstance(result, FitResult):
@@ -108,7 +112,7 @@ def report_html(
             "a report needs the record of a fit, such as learner.result_; found "
             f"{type(result).__name__}."
         )
-    given = Given.of(title, note, unit, files, date)
+    given = Given.of(title, note, unit, files, date, remarks)
     checked_people(result, people)
     level, _ = checked(level, method, kind_for(method, None, result.covariance))
     facts = plain_facts(Facts.of(result, level, method))
@@ -130,7 +134,7 @@ def report_html(
         checks.description(facts),
         checks.surprises(facts, given.unit),
         sections.caveats(facts),
-        sections.data_and_method(facts, given.rows()),
+        sections.data_and_method(facts, given.rows(), given.about_reading()),
         sections.citation(),
     )
     return (

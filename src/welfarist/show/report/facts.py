@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
@@ -18,7 +17,7 @@ from welfarist.inference import DoctrineTest, Profile
 from welfarist.inference.covariance import flat_weights
 from welfarist.inference.delta import delta_interval
 from welfarist.inference.intervals import MethodName
-from welfarist.people.tradeoffs import required_gain, worst_off
+from welfarist.people.tradeoffs import WorstOff, required_gain, third, turns_of, worst_off
 from welfarist.results.learned_from import judged_utilities
 from welfarist.results.record import FitResult
 from welfarist.show.plots.indifference_curves import doctrines_beside
@@ -36,6 +35,8 @@ _ENOUGH, _ENOUGH_SEARCHED = 10_000, 1_000
 # How many utilities may be looked at to see how gains move with the rule, and at least how many
 # actions there are.
 _AFFORDABLE, _FEWEST_MOVED = 500_000, 50
+# A share of the actions that differs by no more than this is the same: turns are fractions.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,28 @@ class Tested:
 
 
 Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Of which actions medians are taken.
+
+    Attributes
+    ----------
+    actions : int
+        How many there are.
+    without : int
+        How many are left out, because somebody has nothing in them.
+    used : int
+        How many are looked at; fewer than the others where they are too many.
+    tied : int
+        In how many of these equal people take turns at being worst off.
+    """
+
+    actions: int
+    without: int
+    used: int
+    tied: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +95,8 @@ class Gains:
         in the median action; None where there is none.
     why_not : str
         Why there are no intervals; empty if there are, or nothing was learned.
+    taken : Taken
+        Of which actions all this is true.
     """
 
     rules: tuple[str, ...]
@@ -80,8 +105,9 @@ class Gains:
     plain: float
     people: int
     losing: int
-    within: tuple[Ends | None, ...] = ()
-    why_not: str = ""
+    within: tuple[Ends | None, ...]
+    why_not: str
+    taken: Taken
 
 
 _WHAT_IS_MISSING = re.compile("^No (intervals?|standard errors): ")
@@ -235,30 +261,45 @@ def gains_of(result: FitResult, utilities: FloatArray, level: float = 0.95) -> G
     # Far out weights are next to nothing, and so are gains and losses of those who have them.
     if people < 2 or not len(table) or result.weights_mislead:
         return None
-    family = result.family
+    family, without = result.family, len(utilities) - len(table)
     enough = _ENOUGH if family == POWER_MEAN else _ENOUGH_SEARCHED
-    if len(table) > enough:
-        table = table[np.linspace(0, len(table) - 1, enough).round().astype(np.intp)]
-    losing = worst_off(table)
+    table = _spread_out(table, enough)
+    # Turns of equal people are worked out as actions are.
+    table = _spread_out(table, enough * len(table) // int(turns_of(table).sum()))
+    worst = worst_off(table, result.weights)
     shapes = {"learned": result.p, **doctrines_beside(result)}
     rules = [family.rule(p, result.weights) for p in shapes.values()]
-    median = np.array(
-        [[_median(required_gain(rule, table, losing, loss)) for rule in rules] for loss in LOSSES]
+
+    def asked(rule: Any, loss: float) -> FloatArray:
+        return required_gain(rule, table[worst.actions], worst.losing, loss)
+
+    def typical(rule: Any, loss: float) -> float:
+        return _median(asked(rule, loss), worst.counts)
+
+    median = np.array([[typical(rule, loss) for rule in rules] for loss in LOSSES])
+    within, why_not = _gains_within(result, table[worst.actions], worst, level)
+    return Gains(
+        tuple(shapes),
+        median,
+        _quartiles(asked(rules[0], LOSSES[0]), worst.counts),
+        typical(POWER_MEAN.rule(1.0, result.weights), LOSSES[0]),
+        people,
+        third(people),
+        within,
+        why_not,
+        Taken(len(utilities), without, len(table), int((turns_of(table) > 1).sum())),
     )
-    asked = required_gain(rules[0], table, losing, LOSSES[0])
-    adding = required_gain(POWER_MEAN.rule(1.0, result.weights), table, losing, LOSSES[0])
-    low, high = (
-        float(np.quantile(asked, share, method=side))  # type: ignore[call-overload]
-        for share, side in ((0.25, "lower"), (0.75, "higher"))
-    )
-    lose = int(losing[0].sum())
-    within, why_not = _gains_within(result, table, losing, level)
-    plain = _median(adding)
-    return Gains(tuple(shapes), median, (low, high), plain, people, lose, within, why_not)
+
+
+def _spread_out(table: FloatArray, enough: int) -> FloatArray:
+    """At most so many actions, evenly from the first to the last."""
+    if len(table) <= enough:
+        return table
+    return table[np.linspace(0, len(table) - 1, max(enough, 1)).round().astype(np.intp)]
 
 
 def _gains_within(
-    result: FitResult, table: FloatArray, losing: npt.NDArray[np.bool_], level: float
+    result: FitResult, table: FloatArray, worst: WorstOff, level: float
 ) -> tuple[tuple[Ends | None, ...], str]:
     """Intervals of what the learned rule asks for each of the losses, or why there are none."""
     if result.likelihood is None or {"p", "weights"} <= set(result.given):
@@ -268,7 +309,7 @@ def _gains_within(
     found, reasons = [], []
     for loss in LOSSES:
         ends, reason = _attempt(
-            lambda loss=loss: _within(result, table, losing, loss, enough, level)
+            lambda loss=loss: _within(result, table, worst, loss, enough, level)
         )
         found.append(ends)
         reasons.append(reason)
@@ -278,7 +319,7 @@ def _gains_within(
 def _within(
     result: FitResult,
     table: FloatArray,
-    losing: npt.NDArray[np.bool_],
+    worst: WorstOff,
     loss: float,
     enough: int,
     level: float,
@@ -290,20 +331,32 @@ def _within(
     """
     assert result.likelihood is not None
     rule = result.family.rule
-    asked = required_gain(rule(result.p, result.weights), table, losing, loss)
+    asked = required_gain(rule(result.p, result.weights), table, worst.losing, loss)
     order = np.argsort(asked, kind="stable")
     if len(order) > enough:
         order = order[np.linspace(0, len(order) - 1, enough).round().astype(np.intp)]
-    part, who = table[order], losing[order]
+    part, who, counts = table[order], worst.losing[order], worst.counts[order]
 
     def gain(p: float, weights: FloatArray) -> float:
-        return _median(required_gain(rule(p, weights), part, who, loss))
+        return _median(required_gain(rule(p, weights), part, who, loss), counts)
 
     low, high = delta_interval(result.likelihood, result.cov_params(), gain, level)
-    share = _median(asked) / gain(result.p, result.weights)
+    share = _median(asked, worst.counts) / gain(result.p, result.weights)
     return share * low, share * high
 
 
-def _median(gains: FloatArray) -> float:
+def _median(gains: FloatArray, counts: FloatArray) -> float:
     """The lower of two middle ones: between a number and infinity there is nothing."""
-    return float(np.quantile(gains, 0.5, method="lower"))
+    return _lowest_share(gains, counts, 0.5)
+
+
+def _quartiles(gains: FloatArray, counts: FloatArray) -> Ends:
+    """The middle half, and no less of it."""
+    return _lowest_share(gains, counts, 0.25), -_lowest_share(-gains, counts, 0.25)
+
+
+def _lowest_share(gains: FloatArray, counts: FloatArray, share: float) -> float:
+    """The smallest gain up to which there is this share of the actions."""
+    order = np.argsort(gains, kind="stable")
+    reached = np.cumsum(counts[order])
+    return float(gains[order[np.searchsorted(reached, (share - _ROUNDING) * reached[-1])]])

@@ -1,4 +1,4 @@
-"""What whoever makes a report adds to it: heading, note, unit, files and date."""
+"""What whoever makes a report adds to it: heading, note, unit, files, remarks and date."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from welfarist.base.errors import InputError
 from welfarist.base.wording import listed
-from welfarist.show.report.markup import NOTHING, Html, join, paragraph
+from welfarist.show.report.markup import NOTHING, Html, bullets, join, paragraph
+from welfarist.show.report.plain_words import plain
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -26,6 +27,8 @@ class Given:
     title, note, unit : str or None
     files : tuple of str
     day : date or None
+    remarks : tuple of str
+        What happened when the data were read.
     """
 
     title: str | None = None
@@ -33,22 +36,34 @@ class Given:
     unit: str | None = None
     files: tuple[str, ...] = ()
     day: datetime.date | None = None
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, title: object, note: object, unit: object, files: Sequence[str], date: object
+        cls,
+        title: object,
+        note: object,
+        unit: object,
+        files: Sequence[str],
+        date: object,
+        remarks: Sequence[str] = (),
     ) -> Given:
         """Check what was given; a text without letters is none."""
-        if isinstance(files, str):
-            files = (files,)
-        named = tuple(str(_text("a name in files", name)) for name in files)
-        said = {"title": title, "note": note, "unit": unit}
-        return cls(**{n: _text(n, text) for n, text in said.items()}, files=named, day=_day(date))
+        named = _texts("a name in files", files)
+        told = tuple(text for text in map(plain, _texts("a remark", remarks)) if text)
+        said = {n: _text(n, t) for n, t in {"title": title, "note": note, "unit": unit}.items()}
+        return cls(**said, files=named, day=_day(date), remarks=told)
 
     def below_the_heading(self) -> Html:
         """The note and the date."""
         day = NOTHING if self.day is None else paragraph(in_words(self.day), "note")
         return join(NOTHING if self.note is None else paragraph(self.note, "note"), day)
+
+    def about_reading(self) -> Html:
+        """What happened when the data were read."""
+        if not self.remarks:
+            return NOTHING
+        return join(paragraph("When the data were read:"), bullets(self.remarks))
 
     def rows(self) -> list[list[str]]:
         """What stands in the table of what was fitted."""
@@ -58,6 +73,12 @@ class Given:
         if self.unit is not None:
             rows.append(["unit of utility", self.unit])
         return rows
+
+
+def _texts(name: str, given: Sequence[str]) -> tuple[str, ...]:
+    """Checked texts; one alone need not stand in a list."""
+    every = (given,) if isinstance(given, str) else given
+    return tuple(str(_text(name, one)) for one in every)
 
 
 def _text(name: str, given: object) -> str | None:

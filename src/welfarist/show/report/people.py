@@ -202,7 +202,8 @@ def bargains(facts: Facts, pair: tuple[object, object] | None, unit: str | None 
         f"Curves of outcomes for two people that {_drawn_rules(result)} equally good.",
         "Outcomes on one curve are as good as the dot, which has the median utility of each"
         f"{_about_curves(result)}{_about_others(result)}"
-        + (f" Utilities are in {unit}." if unit else ""),
+        + (f" Utilities are in {unit}." if unit else "")
+        + (f" {words.amount(result.shift)} was added to every utility." if result.shift else ""),
     )
     chosen = "those chosen for this report"
     if pair is None:

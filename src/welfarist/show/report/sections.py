@@ -156,8 +156,11 @@ def caveats(facts: Facts) -> Html:
     return section("Caveats", bullets([*messages, always]))
 
 
-def data_and_method(facts: Facts, data: Sequence[list[str]] = ()) -> Html:
-    """What the numbers come from, and how; `data` are rows about where they come from."""
+def data_and_method(facts: Facts, data: Sequence[list[str]] = (), reading: Html = NOTHING) -> Html:
+    """What the numbers come from, and how.
+
+    `data` are rows about where they come from, `reading` says what happened when they were read.
+    """
     result = facts.result
     rows = [*data, ["decisions", f"{result.decisions:,g}"], ["people", str(len(result.weights))]]
     if result.members is not None:
@@ -192,6 +195,7 @@ def data_and_method(facts: Facts, data: Sequence[list[str]] = ()) -> Html:
     return section(
         "Data and method",
         table("What was fitted", (), rows, (0, 1)),
+        reading,
         formula(f"The welfare of an action is {result.family.explain(result.p)}. {how}"),
         paragraph(
             ("The search ended: " if result.converged else "The search did not end well: ")

@@ -13,6 +13,7 @@ from welfarist.show.plots.power_axis import rounded
 # Decimals of a power.
 _DECIMALS = 2
 # Rules with p-values below this are called rejected.
+COMPATIBLE = "compatible with the decisions"
 REJECTED = 0.05
 # A share that would be printed as 0.
 TRIFLE = 5e-5
@@ -87,7 +88,7 @@ def p_value(value: float) -> str:
 
 def verdict(value: float) -> str:
     """Say what a p-value speaks for."""
-    return "rejected" if value < REJECTED else "compatible with the decisions"
+    return "rejected" if value < REJECTED else COMPATIBLE
 
 
 def lower(words: str) -> str:
