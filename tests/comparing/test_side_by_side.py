@@ -394,18 +394,20 @@ def test_a_doctrine_of_one_person_who_counts_is_called_so():
     table = wf.compare(["egalitarian", "best off"], SELFISH, folds=None)
     assert [list(fit.weights) for fit in table.results] == [[1, 0], [1, 0]]
     said = (
-        "egalitarian and best off: with learned weights only self counts, so that each is the same "
-        'rule at every p; weights="equal" asks about everybody'
+        "egalitarian and best off: with learned weights nobody but self counts, so that each is "
+        'the same rule at every p; weights="equal" asks about everybody'
     )
     assert table.notes == (said,)
     assert said in table.in_columns().lines
     alone = wf.compare(["egalitarian"], SELFISH, folds=None).notes
-    assert alone[0].startswith("egalitarian: with learned weights only self counts, so that it is")
+    assert alone[0].startswith(
+        "egalitarian: with learned weights nobody but self counts, so that it is"
+    )
     for fit in table.results:
         told = [caveat.message for caveat in fit.caveats]
         assert any(
-            f"only self counts, so that this is the same rule at every p and says nothing about p "
-            f"= {fit.p:g}" in message
+            f"nobody but self counts, so that this is the same rule at every p and says nothing "
+            f"about p = {fit.p:g}" in message
             for message in told
         )
 
@@ -421,10 +423,10 @@ def test_doctrines_of_several_people_and_of_given_weights_are_not():
 def test_a_test_of_a_doctrine_says_that_its_null_has_one_person():
     result = quiet(wf.ComparisonClassifier(), SELFISH).result_
     found = result.test("egalitarian", resamples=9)
-    assert "only self counts under the null, which is the same rule at every p" in found.note
+    assert "nobody but self counts under the null, which is the same rule at every p" in found.note
     assert 'weights="equal" asks about everybody' in found.note
     everybody = result.test("egalitarian", weights="equal", resamples=9)
-    assert "only self" not in everybody.note
+    assert "nobody but self" not in everybody.note
 
 
 def test_models_that_did_not_converge_are_named_and_marked():

@@ -145,7 +145,7 @@ class SideBySide:
         Parameters
         ----------
         digits : int
-            Decimals of estimates and standard errors.
+            Decimals of estimates and standard errors; small numbers have at least so many.
         stars : bool or sequence of float
             As in :meth:`Summary.as_latex`.
 
@@ -328,8 +328,9 @@ def compare(
     are then clustered. Held-out R squared is about the mean of all scores.
 
     Models of other packages have AIC and BIC where it is known how many numbers they learned to
-    maximise the likelihood: results of statsmodels, and linear models of scikit-learn without a
-    penalty (``LogisticRegression(C=np.inf)``). Counts, and ties as half a row of each label, go to
+    maximise the likelihood: results of statsmodels whose own ``llf`` is that of their
+    probabilities, and linear models of scikit-learn without a penalty
+    (``LogisticRegression(C=np.inf)``). Counts, and ties as half a row of each label, go to
     them as ``sample_weight``. Where the first action of every comparison was the preferred one,
     every second comparison is turned round for them. Results of statsmodels are made anew for each
     part from their own columns; where that cannot be, as with an offset, a note says so.
@@ -411,7 +412,7 @@ def _about_sole_people(names: Sequence[str], results: Sequence[Fit]) -> list[str
             who = (result.stakeholders[person], result.family.shape.name)
             alone.setdefault(who, []).append(name)
     return [
-        f"{listed(which)}: with learned weights only {person} counts, so that "
+        f"{listed(which)}: with learned weights nobody but {person} counts, so that "
         f"{'it is' if len(which) == 1 else 'each is'} the same rule at every {shape}; "
         'weights="equal" asks about everybody'
         for (person, shape), which in alone.items()

@@ -355,9 +355,9 @@ def _alone(likelihood: Likelihood, null: Null, weights: FloatArray) -> str:
     if null.power is None or null.weighting.fixed is not None or person is None:
         return ""
     return (
-        f"with learned weights only {likelihood.stakeholders[person]} counts under the null, which "
-        f"is the same rule at every {likelihood.loss.shape.name}: the test says nothing of the "
-        'doctrine itself; weights="equal" asks about everybody.'
+        f"with learned weights nobody but {likelihood.stakeholders[person]} counts under the null, "
+        f"which is the same rule at every {likelihood.loss.shape.name}: the test says nothing of "
+        'the doctrine itself; weights="equal" asks about everybody.'
     )
 
 

@@ -391,8 +391,8 @@ def _sole_person(
         return []
     if not learn_power:
         message = (
-            f"only {names[person]} counts, so that this is the same rule at every {shape} and says "
-            f"nothing about {shape} = {p:g}: equal weights would ask about everybody."
+            f"nobody but {names[person]} counts, so that this is the same rule at every {shape} "
+            f"and says nothing about {shape} = {p:g}: equal weights would ask about everybody."
         )
         return [Caveat(NotIdentifiedWarning, message)]
     message = (

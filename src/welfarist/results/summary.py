@@ -217,7 +217,8 @@ class Summary(str):
         label : str, optional
             What ``\ref`` calls the table, such as "tab:rule".
         digits : int
-            Decimals of estimates, standard errors and intervals.
+            Decimals of estimates, standard errors and intervals; small numbers have at least so
+            many.
         stars : bool or sequence of float
             Whether to mark estimates that are far from 0: p-values below 0.1, 0.05 and 0.01, or
             below levels of your own. Only p (against 0, Nash) and inequality aversion (against 0,
