@@ -229,3 +229,25 @@ def test_a_plan_reads_tables_like_the_others():
     assert "utilities from 2 to 12" in done.stdout
     for wrong in (("--shift", "1"), ("actions.csv", "--model", "model.json", "--shift", "1")):
         assert "--shift" in run("plan", *wrong, *few, code=2).stderr
+
+
+def test_shares_of_a_product_of_zero_are_left_blank(folder):
+    (folder / "few.csv").write_text("action,a,b\nx,0,4\ny,2,2\nz,0,0\n")
+    nash = ("--doctrine", "Nash")
+    done = run("rank", "few.csv", *nash)
+    assert done.stdout.count("%") == 2
+    said = " ".join(done.stderr.split())
+    assert "2 of 3 actions give somebody 0" in said
+    assert (
+        "left blank. To tell them apart add a constant to every utility (such as --shift 1)" in said
+    )
+    found = json.loads(run("rank", "few.csv", *nash, "--json").stdout)
+    shares = {row["action"]: row["shares"] for row in found["actions"]}
+    assert shares == {
+        "x": {"a": None, "b": None},
+        "y": {"a": 0.5, "b": 0.5},
+        "z": {"a": None, "b": None},
+    }
+    assert run("judge", "few.csv", "x", "y", *nash).stdout.count("%") == 2
+    assert "left blank" not in run("rank", "few.csv", *nash, "--shift", "1").stderr
+    assert run("rank", "few.csv", "--doctrine", "egalitarian").stdout.count("%") == 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from welfarist.app.rules import Rule
+from welfarist.app.rules import Rule, percentage
 from welfarist.base.errors import InputError
 from welfarist.base.exports import Table, number
 from welfarist.files import Actions
@@ -24,7 +24,7 @@ class Judgement:
     probability_first : float or None
         How likely a decision maker who errs chooses the first; None without a noise model.
     actions : tuple of dict
-        Of both: action, welfare, everybody's utilities and shares.
+        Of both: action, welfare, everybody's utilities and shares, None where they mean nothing.
     """
 
     rule: Rule
@@ -50,7 +50,7 @@ class Judgement:
         for person in self.rule.actions.stakeholders:
             cells = [person]
             for action in self.actions:
-                cells += [f"{action['utilities'][person]:g}", f"{action['shares'][person]:.0%}"]
+                cells += [f"{action['utilities'][person]:g}", percentage(action["shares"][person])]
             rows.append(tuple(cells))  # type: ignore[arg-type]
         return Table(
             f"By {self.rule.name}",
@@ -79,13 +79,13 @@ def judge(rule: Rule, first: str, second: str) -> Judgement:
     names = [rule.actions.labels[row] for row in rows]
     order = int(welfare.compare(utilities[0], utilities[1]))
     people = rule.actions.stakeholders
-    values, shares = welfare(utilities), welfare.shares(utilities)
+    values, shares = welfare(utilities), rule.shares(rows)
     one, other = (
         {
             "action": names[i],
             "welfare": float(values[i]),
             "utilities": dict(zip(people, utilities[i].tolist(), strict=True)),
-            "shares": dict(zip(people, shares[i].tolist(), strict=True)),
+            "shares": shares[i],
         }
         for i in (0, 1)
     )

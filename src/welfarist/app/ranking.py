@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from welfarist.app.rules import Rule
+from welfarist.app.rules import Rule, percentage
 from welfarist.base.exports import Table, number
 
 # With more people than this a table shows nobody's share.
@@ -23,7 +23,7 @@ class Ranking:
     rule : Rule
     rows : list of dict
         One per action, best first: place, action, welfare, perhaps score, how likely it is
-        preferred to the next, and everybody's share.
+        preferred to the next, and everybody's share, None where it means nothing.
     """
 
     rule: Rule
@@ -68,8 +68,7 @@ def rank(rule: Rule, top: int | None = None) -> Ranking:
     first_of = np.searchsorted(places, places) + 1  # equals share the best place among them
     chances = [*rule.probabilities(better, worse), None]
     shown = order[:top]
-    shares = welfare.shares(utilities[shown])
-    people = rule.actions.stakeholders
+    shares = rule.shares(shown)
     scale = rule.model.scale
     rows = [
         {
@@ -78,7 +77,7 @@ def rank(rule: Rule, top: int | None = None) -> Ranking:
             "welfare": float(values[row]),
             **({} if scale is None else {"score": float(scale * values[row])}),
             "preferred_to_next": chances[i],
-            "shares": dict(zip(people, shares[i].tolist(), strict=True)),
+            "shares": shares[i],
         }
         for i, row in enumerate(shown)
     ]
@@ -90,5 +89,5 @@ def _cells(row: dict[str, Any], scored: bool, chances: bool, shares: bool) -> tu
     line += [number(row["score"])] if scored else []
     chance = row["preferred_to_next"]
     line += ["" if chance is None else f"{chance:.0%}"] if chances else []
-    line += [f"{share:.0%}" for share in row["shares"].values()] if shares else []
+    line += [percentage(share) for share in row["shares"].values()] if shares else []
     return tuple(line)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from welfarist.app.decisions import TableOptions
 from welfarist.app.people import weights_of
 from welfarist.app.texts import listed as listed_texts
 from welfarist.app.texts import power_of_text
 from welfarist.app.totals import totals_in
 from welfarist.app.usage import UsageError
+from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.doctrines import DOCTRINES
 from welfarist.families.rule import WelfareFunction
 from welfarist.files import Actions, open_table, read_actions
@@ -74,6 +78,40 @@ class Rule:
         frames = (self.actions.utilities[rows] for rows in (first, second))
         return list(self.model.probabilities(*frames).tolist())
 
+    def shares(self, rows: Any) -> list[dict[str, float | None]]:
+        """Everybody's share in the welfare of some actions; None where it means nothing."""
+        welfare, utilities = self.model.welfare, self.actions.utilities[rows]
+        people, nothing = self.actions.stakeholders, without_shares(welfare, utilities)
+        return [
+            dict.fromkeys(people) if blank else dict(zip(people, shares, strict=True))
+            for shares, blank in zip(welfare.shares(utilities).tolist(), nothing, strict=True)
+        ]
+
+
+def percentage(share: float | None) -> str:
+    """A share as tables show it."""
+    return "" if share is None else f"{share:.0%}"
+
+
+def without_shares(welfare: WelfareFunction, utilities: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which actions (n, d) are a product with a 0, of which nobody has a share (n,)."""
+    if welfare.p != 0:  # others give all of it to those at 0, or have welfare above 0
+        return np.zeros(len(utilities), dtype=bool)
+    return np.asarray(np.isneginf(welfare.log(utilities)))
+
+
+def _without_shares(
+    welfare: WelfareFunction, actions: Actions, advice: str = ""
+) -> tuple[str, ...]:
+    """Say that shares are left blank, if some are."""
+    count = int(without_shares(welfare, actions.utilities).sum())
+    if not count:
+        return ()
+    return (
+        f"{actions.file}: {count} of {len(actions)} actions give somebody 0, so that their welfare "
+        f"is 0 by this rule whatever the others have; their shares are left blank.{advice}",
+    )
+
 
 def rule_of(asked: RuleRequest) -> Rule:
     """Read the actions and the rule that judges them."""
@@ -91,7 +129,9 @@ def rule_of(asked: RuleRequest) -> Rule:
     shares = None if known == "equal" else [known[person] for person in people]
     rule = WelfareFunction(power_of_text(named), shares, list(people), shift)
     made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0)
-    return Rule(made, _named(rule), actions, (*actions.notes, *totals_in(actions)))
+    advice = " To tell them apart add a constant to every utility (such as shift=1)."
+    notes = (*actions.notes, *totals_in(actions), *_without_shares(rule, actions, advice))
+    return Rule(made, _named(rule), actions, notes)
 
 
 def _saved(asked: RuleRequest, model: str) -> Rule:
@@ -117,7 +157,7 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
     options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
     actions = read_actions(asked.actions, least=-rule.shift, **options)
     unused = _left_out(asked.actions, asked.table, actions)
-    notes = (*actions.notes, *unused, *totals_in(actions))
+    notes = (*actions.notes, *unused, *totals_in(actions), *_without_shares(rule, actions))
     if not loaded.converged:
         notes += (f"{model}: it was learned by a search that did not end well. Fit it again.",)
     return Rule(loaded, f"{model}, p = {rule.p:.4g}{_shift(rule)}", actions, notes)
