@@ -395,6 +395,14 @@ def test_choices_that_look_reversed_are_the_first_to_be_said():
         assert words.COMPATIBLE not in said
 
 
+def test_table_of_gains_fits_a_phone():
+    """With an interval it has six columns, more than fit: on a phone each row is a card."""
+    table = PAGE.split("Gain to everybody else that makes up")[0].rpartition("<div")[2]
+    assert 'class="wide cards"' in table
+    for name in ("loss", "learned", "95% interval", "utilitarian", "Nash", "egalitarian"):
+        assert f'data-name="{name}">' in PAGE
+
+
 def test_trade_off_without_an_interval_says_why_or_nothing():
     given = facts.gains_of(fit(CHOICES, p=0, weights="equal"), CHOICES.utilities)
     assert (given.within, given.why_not) == ((), "")

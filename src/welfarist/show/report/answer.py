@@ -267,6 +267,7 @@ def consequences(facts: Facts) -> Html:
             "(never: no gain is enough)",
             ["loss", *rules],
             rows,
+            cards=True,
         ),
     )
 

@@ -52,6 +52,8 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem;
   figure img { width: 100%; }
 }
 @media screen and (max-width: 34rem) {
+  /* A table that is wider than the screen is pushed aside, its caption is not. */
+  caption { position: sticky; left: 0; max-width: calc(100vw - 2rem); }
   .cards thead { display: none; }
   .cards table, .cards caption, .cards tbody, .cards tr, .cards td, .cards th {
     display: block; max-width: none;
