@@ -89,3 +89,20 @@ def test_single_dictators_leak_no_warnings(noise):
             assert 0 <= est.loss_ < 0.7
             said = any(c.kind is wf.NotConvergedWarning for c in est.result_.caveats)
             assert est.result_.converged != said
+
+
+def test_the_end_of_a_search_is_not_taken_for_the_end_of_a_set():
+    """A dictator whom every power explains that is low enough."""
+    choices = pd.read_csv(DATA / "dictator" / "choices.csv")
+    own = choices[choices["person"] == 12010051907]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        est = wf.ComparisonClassifier(noise="none").fit(
+            own[["self_x", "other_x", "self_y", "other_y"]], own["choice_x"]
+        )
+    rules = est.result_.exact.explanations
+    ((low, high),) = rules.power_intervals
+    assert rules.search_ends == (low,)
+    assert low < -300 < high < -2
+    assert rules.contains(est.weights_, est.p_)
+    assert "(powers were searched from -340.845 on)" in " ".join(est.result_.summary().split())

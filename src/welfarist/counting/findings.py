@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,7 +124,10 @@ class ExactRecord:
             )
         if self.explanations is not None:
             powers = " and ".join(f"[{a:.6g}, {b:.6g}]" for a, b in self._powers())
-            lines.append(f"{self._what()} is explained, with other weights also by p in {powers}")
+            lines.append(
+                f"{self._what()} is explained, with other weights also by p in {powers}"
+                + as_far_as_searched(self.explanations.search_ends)
+            )
         counted = self.counted
         notes = [
             ("Ties, half an error under every rule", counted.ties),
@@ -133,3 +137,21 @@ class ExactRecord:
         ]
         lines.extend(f"{what}: {number:g}" for what, number in notes if number)
         return lines
+
+
+def as_far_as_searched(ends: Sequence[float]) -> str:
+    """Say that powers were searched no further, in brackets; empty without such ends.
+
+    Examples
+    --------
+    >>> as_far_as_searched((-340.845,))
+    ' (powers were searched from -340.845 on)'
+    >>> as_far_as_searched((-340.845, 340.845))
+    ' (powers were searched from -340.845 to 340.845)'
+    """
+    if not ends:
+        return ""
+    if len(ends) == 2:
+        return f" (powers were searched from {ends[0]:.6g} to {ends[1]:.6g})"
+    where = f"from {ends[0]:.6g} on" if ends[0] < 1.0 else f"up to {ends[0]:.6g}"
+    return f" (powers were searched {where})"

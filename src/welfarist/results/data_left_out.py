@@ -235,6 +235,7 @@ class KnownRules(_Stub):
     p: float
     margin: float
     power_intervals: tuple[tuple[float, float], ...]
+    search_ends: tuple[float, ...]
     weight_ranges: tuple[FloatArray, FloatArray]
 
 
@@ -246,6 +247,11 @@ def exact_without_data(exact: ExactRecord | None) -> ExactRecord | None:
     known: Any = None
     if rules is not None and "weight_ranges" in vars(rules):
         known = KnownRules(
-            rules.weights, rules.p, rules.margin, rules.power_intervals, rules.weight_ranges
+            rules.weights,
+            rules.p,
+            rules.margin,
+            rules.power_intervals,
+            rules.search_ends,
+            rules.weight_ranges,
         )
     return replace(exact, explanations=known)

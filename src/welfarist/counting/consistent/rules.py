@@ -83,6 +83,13 @@ class ConsistentRules:
         """
         return self._search.intervals
 
+    @property
+    def search_ends(self) -> tuple[float, ...]:
+        """Ends of those intervals that are no more than where the search ended."""
+        line, intervals = self._search.line, self.power_intervals
+        ends = {intervals[0][0], intervals[-1][1]} if intervals else set()
+        return tuple(end for end in (line.low, line.high) if end in ends)
+
     @cached_property
     def weight_ranges(self) -> tuple[FloatArray, FloatArray]:
         """The smallest and the largest weight of each person, (d,) each, over all those powers.

@@ -13,6 +13,7 @@ from welfarist.base.errors import (
     SeparationWarning,
 )
 from welfarist.base.wording import listed
+from welfarist.counting.findings import as_far_as_searched
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.results.caveats import reversal
 from welfarist.results.record import FitResult
@@ -153,7 +154,8 @@ def _exactly(facts: Facts) -> str:
             if one
             else f"every one of {these}"
         )
-        return f"Rules with p from {listed(powers)} explain {explained}."
+        searched = as_far_as_searched(exact.explanations.search_ends)
+        return f"Rules with p from {listed(powers)} explain {explained}{searched}."
     powers = [_from_to(i.low, i.high) for i in exact.intervals[:_MOST_STRETCHES]]
     be = "is" if one else "are"
     weights = "the given weights" if "weights" in facts.result.given else "the learned weights"
