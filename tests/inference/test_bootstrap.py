@@ -297,7 +297,7 @@ def test_refusals_say_what_to_do():
         (lambda: result.bootstrap(9, n_jobs=0), "n_jobs must be"),
         (lambda: result.bootstrap(9, random_state=-1), "random_state must be"),
         (lambda: result.bootstrap(9, unit="people"), 'unit must be "decisions" or "clusters"'),
-        (lambda: result.bootstrap(9, unit="clusters"), "by="),
+        (lambda: result.bootstrap(9, unit="clusters"), "or resample decisions"),
         (lambda: alone.bootstrap(9), "at least two people"),
         (lambda: everything.bootstrap(9), "all was given"),
         (lambda: result.bootstrap(9).interval("tau"), "found 'tau'"),

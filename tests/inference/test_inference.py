@@ -445,7 +445,7 @@ def test_refusals_say_what_to_do():
         (lambda: rough.bse, 'solver="newton"'),
         (lambda: separable.interval("p"), 'noise="none"'),
         (lambda: twins.bse, "do not determine the weight of"),
-        (lambda: result.cov_params("clustered"), "by="),
+        (lambda: result.cov_params("clustered"), "no decision makers"),
         (lambda: lonely.cov_params("clustered"), "4 here; found those of one person"),
         (lambda: result.cov_params("hac"), "covariance must be one of"),
         (lambda: result.interval("p", covariance="hac"), "covariance must be one of"),

@@ -131,6 +131,7 @@ def test_weights_of_noise_free_choices_have_no_digits():
     assert [(row.determined, row.note) for row in shape] == [(False, "not determined")] * 2
     for line in result.summary().splitlines()[2:4]:
         assert re.search(r" -?[\d.e+-]{1,4}  not determined$", line)
+    assert result.summary().as_latex().count("& not determined") == 5  # p, aversion, 3 weights
     columns = wf.compare([result], folds=None).in_columns().rows
     assert [cells[1] for cells in columns[1:4:2]] == ["(any)", "(any)"]
     again = result.without_data().summary().record.rows[:2]

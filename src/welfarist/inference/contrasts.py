@@ -176,11 +176,10 @@ def _refuse_edge_value(likelihood: Likelihood, one: Linear) -> None:
     value = -one.constant / float(one.coefficients[place])
     if lowest < value < highest:
         return
-    instead = "test(weights=…) tests weights of 0."
+    end = "at its end errors go one way only. test(weights=…) tests weights of 0."
     if likelihood.quantities[place].is_shape and likelihood.loss.has_zeros:
-        instead = "Some utility is 0, where no others are searched."
+        end = "at its end errors go one way only. Some utility is 0, where no others are searched."
     raise InputError(
         f"a Wald test needs a null inside the range of what it tests; found {one.words}, but "
-        f"{likelihood.names[place]} goes from {lowest:g} to {highest:g}, and "
-        f"at its end errors go one way only. {instead}"
+        f"{likelihood.names[place]} goes from {lowest:g} to {highest:g}, and {end}"
     )

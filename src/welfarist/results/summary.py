@@ -531,7 +531,7 @@ def _kind_in_words(row: Estimate) -> str:
 def _for_paper(record: SummaryRecord) -> SummaryRecord:
     """The record with the doctrine in a line of its own: beside the numbers a page has no room."""
     first, *others = record.rows
-    if not first.note:
+    if not first.note or not first.determined:
         return record
     said = f"{first.words or first.parameter}: {first.note}"
     rows = (replace(first, note=""), *others)
