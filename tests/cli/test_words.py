@@ -51,7 +51,9 @@ FOR_PYTHON = {
     "decisions/paired_columns.py": ["Pass Comparisons", "X must hold all utilities"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],
-    "inference/contrasts.py": ["a Wald test needs a null", "standard errors do not apply"],
+    "inference/contrasts.py": [
+        "a Wald test needs a null", "standard errors do not apply", "at its end errors go",
+    ],
     "inference/doctrine_tests.py": [
         "a likelihood ratio needs a known",  # in reports: below
         "a test needs a null",

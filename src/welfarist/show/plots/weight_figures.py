@@ -38,7 +38,7 @@ def weights(
 
     People in groups share a weight, and each group has one dot: the weight of each of its members.
     Where p is so far out that weights mislead, their reach is drawn (see
-    :attr:`~welfarist.FitResult.reach`), without intervals.
+    ``result_.reach``), without intervals.
 
     Parameters
     ----------
