@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from welfarist.base.errors import InputError
@@ -31,6 +31,7 @@ def read(path, small, monkeypatch, **options):
         return str(problem)
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(
     st.lists(st.tuples(NAMES, NUMBERS, NUMBERS), min_size=1, max_size=8),
     st.sampled_from(["\n", "\r\n"]),
