@@ -32,8 +32,9 @@ if TYPE_CHECKING:
         WelfaristWarning,
         ZerosError,
     )
+    from welfarist.comparing.contest import compare
     from welfarist.comparing.shifts import ShiftTable, shift_table
-    from welfarist.comparing.side_by_side import SideBySide, compare
+    from welfarist.comparing.side_by_side import SideBySide
     from welfarist.counting.exact_solver import Exact
     from welfarist.decisions import Comparisons, Scores
     from welfarist.families.named import Doctrine
@@ -104,7 +105,7 @@ __all__ = [
 _ERRORS = "base.errors"
 _ON_DEMAND = {
     "bounds": "bounds",
-    "compare": "comparing.side_by_side",
+    "compare": "comparing.contest",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
     "DecisionsMissingError": _ERRORS,

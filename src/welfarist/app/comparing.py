@@ -140,7 +140,7 @@ def _saved(paths: tuple[str, ...]) -> dict[str, WelfareFunction]:
 
 def compare(contest: Contest) -> Compared:
     """Put everything that competes side by side."""
-    from welfarist.comparing.side_by_side import compare as side_by_side
+    from welfarist.comparing.contest import compare as side_by_side
 
     asked, decided = contest.asked, contest.decided
     items = _items(contest, learner_of(asked.learner, decided))

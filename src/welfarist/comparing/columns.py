@@ -12,13 +12,14 @@ from welfarist.comparing.outsiders import OutsideFit
 from welfarist.inference.clusters import about_few
 from welfarist.results.record import FitResult
 from welfarist.results.stars import StarsOption, about_stars, check_stars, starred
+from welfarist.results.summarising import source_of_errors
 from welfarist.results.summary import (
+    AVERSION,
     SPELLED,
     Summary,
     SummaryRow,
     shown_estimate,
     shown_reach,
-    source_of_errors,
 )
 
 Fit = FitResult | OutsideFit
@@ -144,7 +145,7 @@ def _beneath(row: SummaryRow, digits: int, learned: set[str], edge: set[str]) ->
         return _ANY
     if row.standard_error is not None:
         return f"({number(row.standard_error, digits)})"
-    turned = "p" if row.parameter == "inequality aversion" else row.parameter
+    turned = "p" if row.parameter == AVERSION else row.parameter
     if turned not in learned:
         return _GIVEN
     return _EDGE if turned in edge else ""

@@ -27,7 +27,8 @@ from welfarist.results.data_left_out import (
 )
 from welfarist.results.learned import Caveat, Learned
 from welfarist.results.statistics import Statistics
-from welfarist.results.summary import Summary, summarise
+from welfarist.results.summarising import summarise
+from welfarist.results.summary import Summary
 from welfarist.results.version_0_1 import upgraded_record
 
 __all__ = ["Caveat", "FitResult"]

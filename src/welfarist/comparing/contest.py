@@ -1,0 +1,313 @@
+"""Fits, doctrines, rules and models of other packages, held against the same decisions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.errors import InputError, WelfaristWarning, ZerosError
+from welfarist.base.progress import Progress, ProgressOption
+from welfarist.base.seeds import generator_of
+from welfarist.base.wording import listed
+from welfarist.comparing.columns import Fit
+from welfarist.comparing.held_out import gain_on
+from welfarist.comparing.outsiders import OutsideFit, Outsider
+from welfarist.comparing.presented import FeaturesOption
+from welfarist.comparing.rivals import Item, Rival, rivals_of
+from welfarist.comparing.side_by_side import SideBySide, SideBySideRow
+from welfarist.decisions.folds import folds_of
+from welfarist.decisions.labels import numbered
+from welfarist.people.weighting import sole_person
+
+
+def compare(
+    items: Sequence[Item] | Mapping[str, Item],
+    X: Any = None,
+    y: Any = None,
+    *,
+    folds: int | None = 5,
+    features: FeaturesOption = "differences",
+    random_state: Any = 0,
+    progress: ProgressOption = "auto",
+) -> SideBySide:
+    """Put fits, doctrines, rules and models of other packages side by side on the same decisions.
+
+    Parameters
+    ----------
+    items : list, or mapping of names, of learners, fits, doctrines, rules and other models
+        A learner is fitted unless it was fitted to these decisions before. A fit is the `result_`
+        of a learner. A doctrine's name ("Nash") fixes p and takes all else but a prior from the
+        first learner or fit in the list, or from a learner without options. A WelfareFunction
+        fixes p and weights, so that only tau, rho or scale is learned. A scikit-learn estimator
+        (one with ``predict_proba`` for comparisons) is cloned and fitted to the decisions; a
+        result of statsmodels must be of these decisions, in this order.
+    X, y : Comparisons; or arrays as in the learners' `fit`
+        The decisions; left out, those of the fits.
+    folds : int, optional
+        In how many parts decisions are held out, each predicted from the others; None leaves that
+        out.
+    features : "differences", "both" or callable
+        What scikit-learn estimators see of the two actions of a comparison: the differences of
+        utilities u - v (n, d), a column a person, so that ``LogisticRegression`` is the linear
+        logit; both, side by side (n, 2d), as our own learners take them; or what a function of u
+        and v (n, d) gives. Their y is 1 where the first action was preferred, else 0. Of scores
+        they see utilities and scores.
+    random_state : int, Generator or RandomState
+        Draws the parts, the same for all.
+    progress : bool or "auto"
+        Whether to show a progress bar; "auto" does in a terminal.
+
+    Returns
+    -------
+    SideBySide
+        Prints as a table; ``to_frame()``, ``as_html()``, ``to_dict()``; ``as_latex()`` has the
+        models in columns.
+
+    Notes
+    -----
+    The lower AIC and BIC, the better: they weigh the likelihood against how many numbers were
+    learned. A WelfareFunction that was learned from these very decisions counts as learning
+    nothing, which flatters it, held out as well. Where it is known who decided (``by``) whole
+    decision makers are held out, otherwise all decisions on the same two actions; standard errors
+    are then clustered. Held-out R squared is about the mean of all scores.
+
+    Models of other packages have AIC and BIC where it is known how many numbers they learned to
+    maximise the likelihood: results of statsmodels whose own ``llf`` is that of their
+    probabilities, and linear models of scikit-learn without a penalty
+    (``LogisticRegression(C=np.inf)``). Counts, and ties as half a row of each label, go to
+    them as ``sample_weight``. Where the first action of every comparison was the preferred one,
+    every second comparison is turned round for them. Results of statsmodels are made anew for each
+    part from their own columns; where that cannot be, as with an offset, a note says so.
+
+    Doctrines that have nothing to say where a utility is 0 are left out, and a line says so; a
+    learner's `shift` brings them back.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import welfarist as wf
+    >>> rng = np.random.default_rng(0)
+    >>> utilities = rng.uniform(1, 10, (200, 2))
+    >>> scores = wf.power_mean(utilities, -1, [0.6, 0.4]) + rng.normal(0, 0.3, 200)
+    >>> learned = wf.WelfareRegressor().fit(utilities, scores)
+    >>> print(wf.compare({"learned": learned, "Nash": "Nash", "sum": "utilitarian"}))
+    Side by side on 200 decisions
+                   p  aversion  learned  log-likelihood ...
+      learned ...
+      Nash ...
+      sum ...
+    * the best of its column; ...
+    Held-out R squared: in 5 parts, by actions
+    """
+    rivals, found = rivals_of(items, X, y, features)
+    data: Any = found
+    with warnings.catch_warnings():
+        # Doctrines that do not fit are what a comparison is for; result_.caveats has the reasons.
+        warnings.simplefilter("ignore", WelfaristWarning)
+        rivals, results, excluded = _fitted(rivals, data)
+    notes: dict[str, list[str]] = {}
+    held_out: list[float | None] = [None] * len(rivals)
+    if folds is not None:
+        held_out = _held_out(rivals, data, folds, random_state, progress, notes)
+    measure, nothing = data.measure, _null(results)
+    rows = [
+        _row(rival.name, result, score, nothing if measure == "accuracy" else None, notes)
+        for rival, result, score in zip(rivals, results, held_out, strict=True)
+    ]
+    lines = [f"No {what.replace('NAMES', listed(names))}" for what, names in notes.items()]
+    stopped = [rival.name for rival, fit in zip(rivals, results, strict=True) if not fit.converged]
+    lines += [f"Did not converge: {listed(stopped)}"] if stopped else []
+    lines += _about_sole_people([rival.name for rival in rivals], results)
+    lines += _about_outsiders(rivals, results, folds)
+    if folds is not None:
+        lines.insert(0, f"Held-out {measure}: in {folds} parts, by {data.unit}")
+    if excluded:
+        have = "has" if len(excluded) == 1 else "have"
+        lines.append(_EXCLUDED.format(names=listed(excluded), have=have))
+    return SideBySide(
+        tuple(rows),
+        measure,
+        float(data.counts.sum()),
+        tuple(lines),
+        results,
+        nothing,
+        None if data.by is None else int(numbered(data.by).max()) + 1,
+    )
+
+
+def _null(results: Sequence[Fit]) -> float | None:
+    """Log likelihood of knowing nothing; None where no model has a likelihood."""
+    for result in results:
+        try:
+            return float(result.llnull)
+        except InputError:  # errors were counted, or scores do not vary
+            continue
+    return None
+
+
+def _about_sole_people(names: Sequence[str], results: Sequence[Fit]) -> list[str]:
+    """Say whose learned weights leave one person alone, so that p, or a doctrine, means nothing."""
+    alone: dict[tuple[str, str], list[str]] = {}
+    for name, result in zip(names, results, strict=True):
+        if isinstance(result, OutsideFit) or "weights" in result.given:
+            continue
+        person = sole_person(result.weights)
+        if person is not None:
+            who = (result.stakeholders[person], result.family.shape.name)
+            alone.setdefault(who, []).append(name)
+    return [
+        f"{listed(which)}: with learned weights nobody but {person} counts, so that "
+        f"{'it is' if len(which) == 1 else 'each is'} the same rule at every {shape}; "
+        'weights="equal" asks about everybody'
+        for (person, shape), which in alone.items()
+    ]
+
+
+def _about_outsiders(
+    rivals: Sequence[Rival], results: Sequence[Fit], folds: int | None
+) -> list[str]:
+    """What must be said of models of other packages."""
+    outside = [rival for rival in rivals if isinstance(rival.learner, Outsider)]
+    said = []
+    as_they_are = [
+        r.name for r in outside if isinstance(r.learner, Outsider) and r.learner.again == "as it is"
+    ]
+    if as_they_are and folds is not None:
+        said.append(
+            f"Not fitted again but taken as it is: {listed(as_they_are)}, whose held-out decisions "
+            "may be those that it was fitted to"
+        )
+    impossible = [
+        rival.name
+        for rival, result in zip(rivals, results, strict=True)
+        if isinstance(result, OutsideFit) and np.isneginf(result.llf)
+    ]
+    if impossible:
+        said.append(
+            f"A log-likelihood of -inf: {listed(impossible)} gave no chance at all to something "
+            "that happened"
+        )
+    turned = [r.name for r in outside if isinstance(r.learner, Outsider) and r.learner.seen.turned]
+    if turned:
+        said.append(
+            f"For {listed(turned)} every second comparison was turned round, because the first "
+            "action was always the preferred one"
+        )
+    return said
+
+
+_EXCLUDED = (
+    "Left out {names}, which {have} nothing to say where a utility is 0: such actions would all be "
+    "worth 0. To compare all, add a constant to every utility (such as shift=1), or leave those "
+    "actions out"
+)
+
+
+def _fitted(
+    rivals: Sequence[Rival], data: Any
+) -> tuple[tuple[Rival, ...], tuple[Fit, ...], list[str]]:
+    """Those that can be fitted, their fits, and the names of those that zeros exclude."""
+    kept: list[Rival] = []
+    results: list[Fit] = []
+    excluded: list[str] = []
+    for rival in rivals:
+        try:
+            results.append(rival.fitted(data))
+        except ZerosError:
+            if len(excluded) == len(rivals) - 1:
+                raise  # there is nothing to compare
+            excluded.append(rival.name)
+        else:
+            kept.append(rival)
+    return tuple(kept), tuple(results), excluded
+
+
+def _held_out(
+    rivals: Sequence[Rival],
+    data: Any,
+    folds: int,
+    random_state: Any,
+    progress: ProgressOption,
+    notes: dict[str, list[str]],
+) -> list[float | None]:
+    """What each learner gets right of the decisions it has not seen."""
+    fold = folds_of(data, folds, generator_of(random_state))
+    gains = np.zeros(len(rivals))
+    work = [
+        (i, rival.learner, part)
+        for i, rival in enumerate(rivals)
+        if rival.learner is not None and _can_be_held_out(rival)
+        for part in range(folds)
+    ]
+    for i, learner, part in Progress(progress).track(work, len(work), "Held-out decisions"):
+        gains[i] += gain_on(learner, data, fold == part)
+    found: list[float | None] = []
+    for rival, gain in zip(rivals, gains.tolist(), strict=True):
+        fair = _can_be_held_out(rival)
+        if not fair:
+            why = _UNKNOWN if rival.learner is None else _FOREIGN
+            notes.setdefault(why, []).append(rival.name)
+        found.append(data.share_right(gain) if fair else None)
+    return found
+
+
+def _can_be_held_out(rival: Rival) -> bool:
+    """Whether a rival can be fitted to a part of the decisions."""
+    learner = rival.learner
+    return learner is not None and not (
+        isinstance(learner, Outsider) and learner.again == "not at all"
+    )
+
+
+_UNKNOWN = (
+    "held-out score of NAMES: a fit that counts errors does not say how it was made. Pass the "
+    "learner itself."
+)
+
+
+_FOREIGN = (
+    "held-out score of NAMES: this result of another package cannot be made again from some of its "
+    "rows. Pass an estimator that scikit-learn can clone."
+)
+
+
+def _row(
+    name: str,
+    result: Fit,
+    held_out: float | None,
+    nothing: float | None,
+    notes: dict[str, list[str]],
+) -> SideBySideRow:
+    criteria: dict[str, float | None] = {}
+    missing: dict[str, list[str]] = {}
+    for what, attribute in (("log-likelihood", "llf"), ("AIC", "aic"), ("BIC", "bic")):
+        try:
+            criteria[what] = float(getattr(result, attribute))
+        except InputError as refusal:
+            criteria[what] = None
+            missing.setdefault(str(refusal), []).append(what)
+    for refusal_text, absent in missing.items():
+        notes.setdefault(f"{listed(absent)} of NAMES: {refusal_text}", []).append(name)
+    reached = criteria["log-likelihood"]
+    return SideBySideRow(
+        name,
+        result.p,
+        result.inequality_aversion,
+        _learned(result),
+        criteria["log-likelihood"],
+        criteria["AIC"],
+        criteria["BIC"],
+        result.accuracy if result.r_squared is None else result.r_squared,
+        held_out,
+        None if reached is None or nothing is None else 1.0 - reached / nothing,
+    )
+
+
+def _learned(result: Fit) -> int | None:
+    """How many numbers were learned."""
+    if isinstance(result, OutsideFit):
+        return result.learned
+    return None if result.likelihood is None else result.likelihood.parameters
