@@ -41,12 +41,13 @@ def best_of_lbfgs(problem: ScoreProblem | ComparisonProblem, seed: int) -> float
 
 
 def our_loss(problem: ScoreProblem | ComparisonProblem) -> float:
-    """Loss of the default fit."""
+    """Loss of the default fit, of the likelihood alone as that of the others is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", wf.WelfaristWarning)
         if isinstance(problem, ScoreProblem):
             return float(wf.WelfareRegressor().fit(problem.utilities, problem.scores).loss_)
-        return float(wf.ComparisonClassifier().fit(problem.comparisons()).loss_)
+        plain = wf.ComparisonClassifier(small_sample="none")
+        return float(plain.fit(problem.comparisons()).loss_)
 
 
 def compare(seed: int) -> tuple[int, bool, float, float]:

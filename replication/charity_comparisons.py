@@ -63,7 +63,9 @@ def run(cell: Cell) -> Row:
     noisy = comparisons(test, pairs, tau=tau, random_state=seed + 1).outcomes.astype(float)
     true = true_order(test, pairs).astype(float)
     with quiet():
-        fit = wf.ComparisonClassifier(tau_max=LARGEST_TAU, **methods.options(cell)).fit(decided)
+        fit = wf.ComparisonClassifier(
+            tau_max=LARGEST_TAU, **methods.LIKELIHOOD, **methods.options(cell)
+        ).fit(decided)
     learned = fit.tau_ * _difference(fit.welfare_, test.utilities, pairs)
     actual = tau * _difference(test.rule, test.utilities, pairs)
     train_actual = tau * _difference(train.rule, train.utilities, compared)

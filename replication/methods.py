@@ -50,6 +50,10 @@ def cells(
     ]
 
 
+# What the paper maximises, however few decisions there are.
+LIKELIHOOD: dict[str, Any] = {"small_sample": "none"}
+
+
 def options(cell: Cell) -> dict[str, Any]:
     """What the learner of a cell is told about its solver."""
     if cell["solver"] == ALGORITHM_1:

@@ -47,7 +47,7 @@ def run(cell: Cell) -> Row:
     )
     with quiet():
         fit = wf.ComparisonClassifier(
-            weights="equal", tau_max=trap.TAU, **methods.options(cell)
+            weights="equal", tau_max=trap.TAU, **methods.LIKELIHOOD, **methods.options(cell)
         ).fit(decided)
     return {"learned": fit.p_, "wrong": _wrong(fit.p_)}
 

@@ -91,7 +91,7 @@ def run_choices(cell: Cell) -> Row:
     weights = world.weights if cell["weights"] == "known" else "learn"
     with quiet():
         learner = wf.ComparisonClassifier(
-            weights=weights, tau_max=LARGEST_TAU, **methods.options(cell)
+            weights=weights, tau_max=LARGEST_TAU, **methods.LIKELIHOOD, **methods.options(cell)
         )
         fit = learner.fit(decided)
     test = pairs[SIZES[-1] :]

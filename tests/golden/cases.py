@@ -70,6 +70,8 @@ def _many(**options):
     return dict(determined=False, **options)
 
 
+# The likelihood itself, also where decisions are few.
+_ALONE = {"small_sample": "none"}
 _SMALL = dict(people=3, decisions=30, actions=12)
 _TINY = dict(people=2, decisions=24, actions=8, tau=6.0)
 _CLEAR = dict(people=3, decisions=60, actions=20, tau=np.inf)
@@ -91,7 +93,7 @@ LOGISTIC = {
     "fixed doctrine": _case(choices, {"p": "Nash"}, ("profile", "tests")),
     "fixed at minus infinity": _case(choices, {"p": -np.inf}, ("tests",)),
     "fixed at infinity": _case(choices, {"p": np.inf, "weights": "equal"}, ("proof",)),
-    "fixed beyond the search": _case(choices, {"p": -5000.0}, people=2, decisions=100),
+    "fixed beyond the search": _case(choices, {"p": -5000.0} | _ALONE, people=2, decisions=100),
     "everything given": _case(choices, {"p": -1, "weights": [3, 2, 1]}, ("misfit", "checks")),
     "prior": _case(choices, {"prior": 2.0}, ("checks",)),
     "prior per person": _case(choices, {"prior": [1.0, 3.0, 2.0]}),
@@ -103,11 +105,11 @@ LOGISTIC = {
     "zeros": _case(choices, {}, USUAL, zeros=0.15, p=0.5),
     "near Nash with zeros": _case(choices, {}, ("profile",), zeros=0.02, p=0.05, tau=4.0),
     "ties": _case(choices, {}, (*USUAL, "model"), ties=0.2),
-    "separable": _case(choices, **_many(), **_CLEAR),
-    "reversed": _case(choices, turned=True, decisions=60, people=2, **_many()),
-    "random": _case(choices, {}, ("profile",), tau=0.0, people=2, decisions=100, **_many()),
+    "separable": _case(choices, _ALONE, **_many(), **_CLEAR),
+    "reversed": _case(choices, _ALONE, turned=True, decisions=60, people=2, **_many()),
+    "random": _case(choices, _ALONE, ("profile",), tau=0.0, people=2, decisions=100, **_many()),
     "one person": _case(choices, {}, USUAL, people=1, **_many()),
-    "two people": _case(choices, {}, EVERYTHING, people=2, decisions=120),
+    "two people": _case(choices, _ALONE, EVERYTHING, people=2, decisions=120),
     "twins": _case(choices, {}, ("profile",), twins=True, **_many()),
     "everybody the same": _case(choices, same=True, **_many()),
     "text labels": _case(wide, {}, ("checks",), labels=("no", "yes")),
@@ -116,15 +118,19 @@ LOGISTIC = {
     "names": _case(choices, {}, ("checks", "model", "report"), names=NAMES),
     "from arrays": _case(from_arrays, {}, ("checks",)),
     "clustered": _case(choices, {}, EVERYTHING, deciders=12, names=NAMES),
-    "few decisions": _case(choices, {}, ("profile",), decisions=4, actions=5, **_many()),
+    "few decisions": _case(choices, _ALONE, ("profile",), decisions=4, actions=5, **_many()),
     "somebody does not count": _case(choices, {}, USUAL, weights=[0.7, 0.3, 0.0], tau=8.0, seed=5),
     "best off": _case(choices, {"weights": "equal"}, USUAL, p=np.inf, tau=60.0, seed=3),
-    "worst off": _case(choices, {"weights": "equal"}, (*USUAL, "curve"), p=-np.inf, tau=60.0),
+    "worst off": _case(
+        choices, {"weights": "equal"} | _ALONE, (*USUAL, "curve"), p=-np.inf, tau=60.0
+    ),
     "far out": _case(choices, {}, ("profile", "tests"), p=np.inf, tau=30.0, people=2),
-    "edge of the search": _case(choices, {}, ("misfit",), p=np.inf, tau=60.0, people=2),
-    "overfitted": _case(choices, people=4, decisions=80, tau=2.0, seed=3),
+    "edge of the search": _case(choices, _ALONE, ("misfit",), p=np.inf, tau=60.0, people=2),
+    "overfitted": _case(choices, _ALONE, people=4, decisions=80, tau=2.0, seed=3),
     "many people": _case(choices, {}, ("misfit",), people=12, decisions=800, actions=100),
-    "simulated null": _case(choices, {"weights": "equal"}, (EDGE,), people=2, decisions=80, p=-4.0),
+    "simulated null": _case(
+        choices, {"weights": "equal"} | _ALONE, (EDGE,), people=2, decisions=80, p=-4.0
+    ),
     "large": _case(choices, decisions=100_000, actions=1500, counts=True),
     "coarse grid": _case(choices, {"solver": COARSE}, **_SMALL),
     "annealing": _case(choices, {"solver": ANNEALED, "random_state": 1}, **_SMALL),
@@ -135,6 +141,11 @@ LOGISTIC = {
     "capped temperature": _case(choices, {"tau_max": 5.0}, ("profile",), tau=30.0),
     "loose tolerance": _case(choices, {"tol": 1e-3}),
     "charity": _case(charity, {"prior": 1.5}),
+    "small sample": _case(choices, {}, EVERYTHING, people=2, decisions=100, tau=15.0),
+    "small sample with slips": _case(choices, {"noise": "lapse"}, USUAL, decisions=120, rho=0.1),
+    "small separable sample": _case(choices, {}, USUAL, **_CLEAR),
+    "small sample, known weights": _case(choices, {"weights": "equal"}, USUAL, decisions=40),
+    "smallest sample": _case(choices, {}, ("profile",), decisions=4, actions=5),
 }
 
 COUNTED = {

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logit
-from scipy.stats import chi2, kstest, norm
+from scipy.stats import chi2, f, kstest, norm
 
 import welfarist as wf
 from benchmarks import problems
@@ -292,7 +292,7 @@ def test_profile_intervals_of_the_others_against_refits():
     """Each end's deviance is that of a fit from scratch with the parameter held there."""
     table, scores = score_data(7, actions=80)
     est = wf.WelfareRegressor(scale=True).fit(table, scores)
-    result, allowed = est.result_, chi2.ppf(0.95, 1)
+    result, allowed = est.result_, as_f(0.95, 80, 6)
     for end in result.interval("scale"):
         again = wf.WelfareRegressor().fit(table, scores / end).result_
         lost = len(scores) * np.log(again.loss * end**2 / result.loss)
@@ -307,6 +307,11 @@ def test_profile_intervals_of_the_others_against_refits():
             )
     assert result.conf_int()[0] == pytest.approx(result.interval("p"))
     assert result.conf_int().shape == (7, 2)
+
+
+def as_f(level, n, learned):
+    """The deviance of n scores that an interval allows, from the distribution of F."""
+    return n * np.log1p(f.ppf(level, 1, n - learned) / (n - learned))
 
 
 def refit(fitted, loss):
@@ -353,7 +358,7 @@ def test_infinite_ends():
     lost = len(worst) * np.log(
         quiet(wf.WelfareRegressor(weights="equal", p=high), table, worst).loss / result.loss
     )
-    assert lost == pytest.approx(chi2.ppf(0.95, 1), rel=CROSSING)
+    assert lost == pytest.approx(as_f(0.95, 100, 1), rel=CROSSING)
     best = quiet(wf.WelfareRegressor(weights="equal"), table, table.max(axis=1) + 0.01 * worst)
     assert best.p == np.inf
     assert best.on_edge == ("p",)
@@ -362,7 +367,8 @@ def test_infinite_ends():
     with pytest.raises(wf.InputError, match="does not apply to p"):
         best.interval("p", method="wald")
     few = problems.comparisons(0, 60, 4, 30, p=-0.8, tau=1.0)  # which say nothing about p
-    assert quiet(wf.ComparisonClassifier(), few.comparisons()).interval("p") == (-np.inf, np.inf)
+    plain = wf.ComparisonClassifier(small_sample="none")
+    assert quiet(plain, few.comparisons()).interval("p") == (-np.inf, np.inf)
 
 
 def test_intervals_where_only_positive_powers_are_possible():
@@ -395,9 +401,10 @@ def test_tests_are_differences_between_fits():
         assert words in found.null
         assert found.statistic == pytest.approx(2 * (result.llf - restricted.llf), rel=1e-6)
         assert found.degrees == degrees
-        assert found.p_value == pytest.approx(chi2.sf(found.statistic, degrees), rel=1e-12)
+        ratio = np.expm1(found.statistic / 200) * 195 / degrees
+        assert found.p_value == pytest.approx(f.sf(ratio, degrees, 195), rel=1e-9)
         assert found.null_llf == pytest.approx(restricted.llf)
-        assert f"{degrees} degree" in found.distribution
+        assert found.distribution == f"as F with {degrees} and 195 degrees of freedom"
         assert found.null in str(found)
 
 
@@ -405,12 +412,13 @@ def test_nulls_on_an_edge_use_a_mixture():
     table, scores = score_data(11, weights=(0.5, 0.3, 0.2, 0.0, 0.0), p=1)
     result = quiet(wf.WelfareRegressor(p=1), table[:, :4], scores)
     found = result.test(weights=[0.5, 0.3, 0.2, 0.0])
-    mixture = (chi2.sf(found.statistic, 2) + chi2.sf(found.statistic, 3)) / 2
+    ratio = np.expm1(found.statistic / 200) * 197
+    mixture = (f.sf(ratio / 2, 2, 197) + f.sf(ratio / 3, 3, 197)) / 2
     assert found.p_value == pytest.approx(mixture)
-    assert "half" in found.distribution
+    assert "half as F with 2 and 197" in found.distribution
     known = quiet(wf.WelfareRegressor(weights="equal"), table, table.min(axis=1) + 0.2 * scores)
     found = known.test("egalitarian")
-    assert found.p_value == pytest.approx(chi2.sf(found.statistic, 1) / 2)
+    assert found.p_value == pytest.approx(f.sf(np.expm1(found.statistic / 200) * 199, 1, 199) / 2)
     assert "inequality aversion inf" in found.null
 
 
@@ -425,7 +433,7 @@ def test_refusals_say_what_to_do():
     given = regressor(p=1, weights="equal", scale=True).fit(table, scores).result_
     rough = quiet(regressor(solver=wf.Grid(lower=0, upper=1, step=1)), table, scores)
     separable = quiet(
-        wf.ComparisonClassifier(),
+        wf.ComparisonClassifier(small_sample="none"),
         wf.Comparisons([[1.0, 2], [3, 4], [5, 1]], [[0, 1], [1, 2], [0, 2]], [-1, -1, -1]),
     )
     twins = quiet(regressor(), np.column_stack([table, table[:, 0]]), scores)
@@ -487,7 +495,7 @@ def separable_beside_a_coin_toss():
 
 
 def test_noise_free_choices_beside_coin_tosses_are_refused():
-    result = quiet(wf.ComparisonClassifier(), separable_beside_a_coin_toss())
+    result = quiet(wf.ComparisonClassifier(small_sample="none"), separable_beside_a_coin_toss())
     assert result.tau < 1e5  # far from its cap, because the loss stopped falling
     for refused in (lambda: result.bse, lambda: result.interval("p"), lambda: result.test("Nash")):
         with pytest.raises(wf.InputError, match="need choices with noise"):
@@ -524,7 +532,7 @@ def test_weights_are_undetermined_where_an_infinite_power_is_allowed():
     assert lost < chi2.ppf(0.95, 1)
     assert result.interval("weights").tolist() == [[0, 1]] * 3
     few = egalitarian_choices(1, 2, 60, 4.0, lambda rng: rng.integers(1, 5, (15, 2)).astype(float))
-    limit = quiet(wf.ComparisonClassifier(), few)
+    limit = quiet(wf.ComparisonClassifier(small_sample="none"), few)
     assert limit.p == -np.inf
     assert limit.conf_int()[1:3].tolist() == [[0, 1]] * 2
 
@@ -562,7 +570,7 @@ def test_ends_of_tau_know_of_other_powers(seed, p):
     data = egalitarian_choices(
         seed, 2, 60, 4.0, lambda rng: rng.integers(1, 5, (15, 2)).astype(float)
     )
-    result = quiet(wf.ComparisonClassifier(), data)
+    result = quiet(wf.ComparisonClassifier(small_sample="none"), data)
     assert result.p == pytest.approx(p, rel=1e-4)
     likelihood = plain_choices(data.utilities, data.pairs, data.outcomes)
     _, high = result.interval("tau")
@@ -640,7 +648,7 @@ def test_weights_at_a_given_limit_are_tested_by_simulation():
 
 def test_powers_beyond_any_search_are_fitted_where_it_ends():
     data = problems.comparisons(2, 20, 2, 60, p=-1.0, tau=5.0)
-    result = quiet(wf.ComparisonClassifier(), data.comparisons())
+    result = quiet(wf.ComparisonClassifier(small_sample="none"), data.comparisons())
     found = result.test(p=-1e6)
     assert "fitted at p = -" in found.note
     logs, outcomes = np.log(data.utilities), data.outcomes

@@ -64,7 +64,7 @@ def test_ordinary_weights_have_no_reach():
 
 def test_the_reach_of_the_truth_is_found(far):
     assert far.reach == pytest.approx(REACH, abs=0.08)
-    assert far.weights[1:].max() < 1e-5
+    assert far.weights[1:].max() < 1e-4
     assert far_fit(-1).reach[0] == 1.0
 
 
@@ -123,8 +123,9 @@ def test_weights_of_noise_free_choices_have_no_digits():
     pairs = wf.simulate.random_pairs(30, 60, random_state=2)
     rule = wf.WelfareFunction(-1, [0.5, 0.25, 0.25])
     outcomes = rule.compare(table[pairs[:, 0]], table[pairs[:, 1]])
+    plain = wf.ComparisonClassifier(small_sample="none")
     with pytest.warns(wf.SeparationWarning):
-        result = wf.ComparisonClassifier().fit(wf.Comparisons(table, pairs, outcomes)).result_
+        result = plain.fit(wf.Comparisons(table, pairs, outcomes)).result_
     rows = [row for row in result.summary().record.rows if row.person is not None]
     assert not any(row.determined for row in rows)
     shape = result.summary().record.rows[:2]

@@ -146,7 +146,7 @@ def test_a_narrow_interval_is_drawn_by_itself(axes):
     powers, heights = curve.get_data()
     inside = (powers > low) & (powers < high)
     assert inside.sum() > 50
-    assert heights[inside].min() > 0.146  # exp(-3.84 / 2)
+    assert heights[inside].min() > np.exp(-profile.allowed / 2) * 0.999
 
 
 def test_loss_is_that_of_the_profile_and_lowest_at_the_estimate(axes):

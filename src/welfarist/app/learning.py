@@ -29,6 +29,7 @@ class LearnerOptions:
     scale: bool = False
     solver: str = "newton"
     tau_max: float = 1e6
+    small_sample: str = "auto"
     rho: str | None = None
     starts: str = "auto"
     max_iter: int = 200
@@ -71,7 +72,7 @@ def check_together(asked: LearnerOptions) -> None:
 
 
 # Options that not every learner has.
-_OF_SOME = ("noise", "tau_max", "rho", "scale")
+_OF_SOME = ("noise", "tau_max", "small_sample", "rho", "scale")
 
 
 def learner_of(asked: LearnerOptions, decided: Decided) -> Any:

@@ -68,7 +68,9 @@ class Setting:
         pairs = random_pairs(self.world.actions, n, random_state=seed)
         if self.task == "logistic":
             decided = comparisons(self.world, pairs, tau=self.noise, random_state=seed)
-            learner = ComparisonClassifier(weights=self.told, tau_max=self.tau_max, progress=False)
+            learner = ComparisonClassifier(
+                weights=self.told, tau_max=self.tau_max, small_sample="none", progress=False
+            )
             return learner.fit(decided)
         flips: dict[str, Any] = dict(rho=self.noise) if self.task == "flip" else {}
         decided = comparisons(self.world, pairs, random_state=seed, **flips)

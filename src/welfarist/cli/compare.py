@@ -61,6 +61,7 @@ def compare(
     shift: opt.Shift = 0.0,
     scale: opt.Scale = False,
     tau_max: opt.TauMax = 1e6,
+    small_sample: opt.SmallSample = "auto",
     rho: opt.Rho = None,
     seed: opt.Seed = 0,
     latex: opt.Latex = None,
@@ -101,7 +102,7 @@ def compare(
         ),
         LearnerOptions(
             noise=noise, weights=weights, groups=groups, prior=prior, shift=shift, scale=scale,
-            tau_max=tau_max, rho=rho, seed=seed,
+            tau_max=tau_max, small_sample=small_sample, rho=rho, seed=seed,
         ),
         doctrines=doctrines, models=tuple(model or ()), learn=learn, folds=folds,
         logit=logit, latex=latex,

@@ -87,6 +87,7 @@ def fit(
     scale: opt.Scale = False,
     solver: opt.Solver = "newton",
     tau_max: opt.TauMax = 1e6,
+    small_sample: opt.SmallSample = "auto",
     rho: opt.Rho = None,
     starts: opt.Starts = "auto",
     max_iter: opt.MaxIter = 200,
@@ -141,8 +142,8 @@ def fit(
         ),
         LearnerOptions(
             noise=noise, p=p, weights=weights, groups=groups, prior=prior, shift=shift, scale=scale,
-            solver=solver, tau_max=tau_max, rho=rho, starts=starts, max_iter=max_iter, tol=tol,
-            seed=seed,
+            solver=solver, tau_max=tau_max, small_sample=small_sample, rho=rho, starts=starts,
+            max_iter=max_iter, tol=tol, seed=seed,
         ),
         level=level, method=method, covariance=covariance, intervals=intervals, save=save,
         shift_table=shift_table, report=report, latex=latex,

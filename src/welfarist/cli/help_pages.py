@@ -33,7 +33,7 @@ PANELS: dict[str, tuple[str, ...]] = {
         "model", "doctrine", "p", "weights", "groups", "prior", "scale", "shift", "known_weights",
     ),
     "How sure": ("level", "method", "covariance", "intervals", "error", "delta"),
-    "The noise": ("noise", "rho", "tau", "nu", "tau_max"),
+    "The noise": ("noise", "rho", "tau", "nu", "tau_max", "small_sample"),
     "The search": ("solver", "starts", "max_iter", "tol", "seed", "jobs"),
     "How files are laid out": (
         "name", "stakeholders", "ignore", "numbered", "preferred", "other", "first", "second",

@@ -100,6 +100,7 @@ By = Annotated[Text, _option("Column of who decided (by).", metavar=COLUMN)]
 
 NoiseName = Literal["logistic", "lapse", "flip", "none"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
+SmallSampleName = Literal["auto", "none"]
 Noise = Annotated[NoiseName, typer.Option(help="How choices err.")]
 _POWER = "The power: a number, inf, -inf or a doctrine"
 Power = Annotated[
@@ -140,6 +141,10 @@ Solver = Annotated[SolverName, typer.Option(help="How the best rule is searched 
 TauMax = Annotated[
     float,
     typer.Option(help="Largest temperature.", metavar="NUMBER", callback=checked(values.positive)),
+]
+SmallSample = Annotated[
+    SmallSampleName,
+    typer.Option("--small-sample", help="Penalise the likelihood where decisions are few, or not."),
 ]
 Rho = Annotated[
     Text,

@@ -16,7 +16,8 @@ _ARGUMENTS = {"actions": "ACTIONS"}
 _RENAMED = {"n_jobs": "--jobs", "n_starts": "--starts", "random_state": "--seed"}
 _SAME_NAME = (
     "by", "covariance", "folds", "groups", "ignore", "level", "max_iter", "method", "noise", "nu",
-    "p", "prior", "rho", "scale", "shift", "solver", "tau", "tau_max", "tol", "weights",
+    "p", "prior", "rho", "scale", "shift", "small_sample", "solver", "tau", "tau_max", "tol",
+    "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME_NAME} | _RENAMED
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
@@ -14,6 +13,7 @@ from welfarist.base.validation import FloatArray, is_real
 from welfarist.families.base import Family
 from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.profile import deviance_of
+from welfarist.inference.reference import chance_beyond, in_words
 from welfarist.inference.simulated_nulls import Simulation, reference_under
 from welfarist.losses import DecisionLoss, within_search
 from welfarist.people.weighting import Weighting, sole_person
@@ -41,7 +41,8 @@ class DoctrineTest:
     p_value : float
         How often a true null loses as much or more: a small one speaks against it.
     llf, null_llf : float
-        Log likelihood of the fit, and of the best fit under the null; a Wald test needs none.
+        Log likelihood of the fit, and of the best fit under the null; a Wald test needs none. With
+        what is charged where the likelihood is penalised.
     note : str
         What makes the distribution less than exact; empty if nothing does.
     kind : "Likelihood ratio" or "Wald"
@@ -150,7 +151,7 @@ def likelihood_ratio(
         smallest = reference.smallest
         notes[0] = _left_out(reference.failed)  # who ended at 0 did so in the samples, too
     else:
-        distribution, p_value = _reference(statistic, null)
+        distribution, p_value = _reference(likelihood, statistic, null)
     return DoctrineTest(
         null.words,
         statistic,
@@ -312,16 +313,16 @@ def _moves_with_power(loss: DecisionLoss, weights: FloatArray) -> bool:
     return unequal or loss.observed.sees_level
 
 
-def _reference(statistic: float, null: Null) -> tuple[str, float]:
+def _reference(likelihood: Likelihood, statistic: float, null: Null) -> tuple[str, float]:
     """What the statistic follows under the null, in words, and how often it exceeds this one."""
-    full = float(chi2.sf(statistic, null.degrees))
+    full = chance_beyond(likelihood, statistic, null.degrees)
     if not null.edges:
-        return f"chi-squared with {null.degrees} degree{'s' * (null.degrees > 1)} of freedom", full
+        return in_words(likelihood, null.degrees), full
     fewer = null.degrees - 1
-    below = float(chi2.sf(statistic, fewer)) if fewer else float(statistic <= 0)
-    words = f"{fewer} degree{'s' * (fewer != 1)} of freedom" if fewer else "0 (always 0)"
+    below = chance_beyond(likelihood, statistic, fewer)
+    words = in_words(likelihood, fewer) if fewer else "0 (always 0)"
     return (
-        f"half chi-squared with {words}, half with {null.degrees}: the null is on an edge",
+        f"half {words}, half {in_words(likelihood, null.degrees)}: the null is on an edge",
         0.5 * (below + full),
     )
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import chi2
 
 from welfarist.base.errors import InputError
 from welfarist.inference.bootstrap import Bootstrap
@@ -17,9 +16,12 @@ from welfarist.inference.intervals import (
     checked,
     interval,
     method_for,
+    pieces,
 )
 from welfarist.inference.likelihood import Likelihood, Quantity
+from welfarist.inference.power_set import Pieces
 from welfarist.inference.profile import undetermined_weights
+from welfarist.inference.reference import allowed_deviance
 
 # One profile takes about as long as reading this many numbers takes, however small the data.
 _SMALLEST_PROFILE = 10_000
@@ -45,6 +47,8 @@ class Estimate:
         The ends of its interval.
     method : str or None
         How the interval was made.
+    pieces : tuple of pairs
+        The parts of the set of which `low` and `high` are the ends, where there are several.
     """
 
     quantity: Quantity
@@ -53,6 +57,7 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     method: MethodName | None = None
+    pieces: Pieces = ()
 
     @property
     def name(self) -> str:
@@ -113,7 +118,16 @@ def estimates(
     for row, error, (low, high), how in zip(bare, errors, ends, methods, strict=True):
         made = None if low is None else how
         rows.append(replace(row, standard_error=error, low=low, high=high, method=made))
+    rows = [_in_pieces(likelihood, row, level) for row in rows]
     return Estimates(tuple(rows), tuple(refusals))
+
+
+def _in_pieces(likelihood: Likelihood, row: Estimate, level: float) -> Estimate:
+    """The estimate with the parts of its set, where they are several."""
+    if row.method != "profile" or not row.quantity.is_shape:
+        return row
+    found = pieces(likelihood, row.name, level)
+    return replace(row, pieces=found) if len(found) > 1 else row
 
 
 def _standard_errors(
@@ -205,7 +219,7 @@ def _undetermined(likelihood: Likelihood, level: float) -> set[int]:
         free = np.ones(weighting.free)
     else:
         free = np.zeros(weighting.free)
-        free[undetermined_weights(likelihood, float(chi2.ppf(level, 1)))] = 1.0
+        free[undetermined_weights(likelihood, allowed_deviance(likelihood, level))] = 1.0
     return set(np.flatnonzero(weighting.to_people(free) > 0).tolist())
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import get_args
 
 import numpy as np
-from scipy.stats import chi2, norm
+from scipy.stats import norm
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, check_level
@@ -21,17 +21,22 @@ from welfarist.inference.covariance import (
 from welfarist.inference.likelihood import Likelihood, turned
 from welfarist.inference.posterior import MethodName as MethodName
 from welfarist.inference.posterior import posterior_interval
+from welfarist.inference.power_set import Pieces, hull, power_set
 from welfarist.inference.profile import (
     NEARLY_ALL,
     NEARLY_NONE,
+    Curve,
     Ends,
     ExtraCurve,
     PowerCurve,
     WeightCurve,
     interval_of,
-    power_interval,
     undetermined_weights,
 )
+from welfarist.inference.reference import allowed_deviance
+
+# How far apart places are, in a curve's coordinate, at which a deviance is followed.
+_STRIDE = 0.25
 
 
 def interval(
@@ -78,7 +83,7 @@ def interval(
         if covariance == "bootstrap":
             return _wald(likelihood, chosen, level, draw().cov_params())
         return _wald(likelihood, chosen, level, covariance_of(likelihood, covariance))
-    allowed = float(chi2.ppf(level, 1))
+    allowed = allowed_deviance(likelihood, level)
     return np.array([_by_profile(likelihood, i, allowed) for i in chosen])
 
 
@@ -230,17 +235,66 @@ def _by_profile(likelihood: Likelihood, i: int, allowed: float) -> tuple[float, 
     return likelihood.once(("interval", i, allowed), lambda: _profile(likelihood, i, allowed))
 
 
+def deviance_at(likelihood: Likelihood, name: str, value: float) -> float:
+    """Return twice the log likelihood that is lost where one estimate is held at a value.
+
+    It is what a profile interval compares with what is allowed. A weight must be of one person.
+    """
+    i = likelihood.require().places(name)[0]
+    quantity = likelihood.quantities[i]
+    stride = likelihood.once("strides", lambda: _strides(likelihood))[i]
+    curve: Curve
+    if quantity.is_weight:
+        assert quantity.person is not None
+        curve, place = WeightCurve(likelihood, quantity.person, stride), value
+    elif quantity.is_shape:
+        curve = PowerCurve(likelihood, stride)
+        place = quantity.parameter.coordinate.into(value)
+    else:
+        held = likelihood.loss.parameters.index(quantity.parameter)
+        curve = ExtraCurve(likelihood, held, stride)
+        place = quantity.parameter.coordinate.into(value)
+    # On the way there from the estimate, and from starts that know nothing of it.
+    along = np.linspace(curve.centre, place, 2 + int(abs(place - curve.centre) / _STRIDE))
+    followed = [curve.at(x) for x in along.tolist()]
+    return min(followed[-1], curve.searched(place))
+
+
 def _profile(likelihood: Likelihood, i: int, allowed: float) -> tuple[float, float]:
     quantity = likelihood.quantities[i]
     stride = likelihood.once("strides", lambda: _strides(likelihood))[i]
     if quantity.is_weight:
         return _profile_of_weight(likelihood, i, stride, allowed)
     if quantity.is_shape:
-        return power_interval(likelihood, PowerCurve(likelihood, stride), allowed)
+        return hull(_power_set(likelihood, stride, allowed))
     parameter = quantity.parameter
     held = likelihood.loss.parameters.index(parameter)
     ends = Ends(parameter.lowest, parameter.highest, parameter.coordinate.back)
     return interval_of(ExtraCurve(likelihood, held, stride), ends, allowed)
+
+
+def _power_set(likelihood: Likelihood, stride: float, allowed: float) -> Pieces:
+    return likelihood.once(
+        ("power set", allowed),
+        lambda: power_set(likelihood, PowerCurve(likelihood, stride), allowed),
+    )
+
+
+def pieces(likelihood: Likelihood, name: str, level: float = 0.95) -> Pieces:
+    """Return the pieces of the set of values that a likelihood ratio does not reject, ascending.
+
+    Only that of the shape is ever in more than one.
+    """
+    low, high = interval(likelihood, name, level, "profile")[0].tolist()
+    if likelihood.is_aversion(name):
+        shape = pieces(likelihood, likelihood.loss.shape.name, level)
+        return tuple((1.0 - high, 1.0 - low) for low, high in reversed(shape))
+    i = likelihood.places(name)[0]
+    if not likelihood.quantities[i].is_shape:
+        return ((low, high),)
+    return likelihood.once(
+        ("power set", allowed_deviance(likelihood, level)), lambda: ((low, high),)
+    )
 
 
 def _profile_of_weight(

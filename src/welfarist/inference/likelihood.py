@@ -165,6 +165,8 @@ class Likelihood:
         the search ends before its cap, because the loss hardly falls any more.
         """
         loss, point = self.at_rule()
+        if loss.restraint is not None:  # which charges for it
+            return False
         capped = loss.observed.without_noise(point.extras)
         if capped is None:
             return False
@@ -175,7 +177,7 @@ class Likelihood:
     def has_noise(self, point: Point, value: float) -> bool:
         """Whether choices are left to chance at a point whose mean loss is `value`."""
         observed = self.loss.observed
-        if observed.without_noise(point.extras) is None:
+        if self.loss.restraint is not None or observed.without_noise(point.extras) is None:
             return True
         return not (observed.is_without_noise(point.extras) or self.loss.is_perfect(value))
 
@@ -214,6 +216,12 @@ class Likelihood:
         """The mean loss at the estimates, in the unit of the loss."""
         loss, point = self.at_rule()
         return loss.evaluate(point).value
+
+    @cached_property
+    def value_of_decisions(self) -> float:
+        """The same without what is charged where decisions are few."""
+        loss, point = self.at_rule()
+        return loss.evaluate(point).response.of_decisions
 
     @cached_property
     def single(self) -> OneByOne:

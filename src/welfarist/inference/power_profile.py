@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from welfarist.base.data_frames import to_frame
 from welfarist.base.errors import InputError
@@ -14,9 +13,11 @@ from welfarist.base.validation import FloatArray
 from welfarist.counting.loss_steps import compact, expanded
 from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
-from welfarist.inference.intervals import interval
+from welfarist.inference.intervals import interval, pieces
 from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.power_set import Pieces
 from welfarist.inference.profile import PowerCurve
+from welfarist.inference.reference import allowed_deviance
 
 _FEWEST = 11
 # The share of the places that goes to the neighbourhood of the interval.
@@ -54,6 +55,8 @@ class Profile:
         How the interval was made.
     family : Family
         Whose parameter `p` is.
+    pieces : tuple of pairs
+        The parts of the set of which `interval` has the outer ends, where there are several.
     """
 
     p: FloatArray
@@ -65,6 +68,7 @@ class Profile:
     allowed: float
     interval_by: str = "profile likelihood"
     family: Family = POWER_MEAN
+    pieces: Pieces = ()
 
     @property
     def relative_likelihood(self) -> FloatArray:
@@ -135,6 +139,7 @@ def profile_of(likelihood: Likelihood, points: int = 101, level: float = 0.95) -
 def _profile(likelihood: Likelihood, points: int, level: float) -> Profile:
     shape = likelihood.loss.family.shape
     low, high = interval(likelihood, shape.name, level)[0]
+    parts = pieces(likelihood, shape.name, level)
     curve = PowerCurve(likelihood, _STRIDE)
     places = _places(curve, (float(low), float(high)), points)
     deviances = _along(curve, places)
@@ -151,8 +156,9 @@ def _profile(likelihood: Likelihood, points: int, level: float) -> Profile:
         float(likelihood.point.p),
         (float(low), float(high)),
         float(level),
-        float(chi2.ppf(level, 1)),
+        allowed_deviance(likelihood, level),
         family=likelihood.loss.family,
+        pieces=parts if len(parts) > 1 else (),
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from welfarist.base.errors import InputError, NotConvergedWarning
+from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.inference.likelihood import Likelihood
 from welfarist.losses import DecisionLoss, Point
@@ -26,7 +27,7 @@ from welfarist.solvers.simplex import onto_simplex
 # From this |p| on weights matter through log(w) / p, which is kept when p moves.
 _RATIO_POWER = 1.0
 # From this |p| on it is worth searching who counts at the limit.
-_TOWARDS = 5.0
+TOWARDS = 5.0
 # Deviance that rounding, or the solver's tolerance, may add or take. Half of it, in log
 # likelihood, moves an end that is two standard errors away by a thousandth of one.
 _ROUNDING = 4e-3
@@ -89,6 +90,22 @@ class Curve:
         if self._held(x).weighting.free > 1:
             self._settle(x, [self._afresh(x)], near=False)
         return self._deviances[x]
+
+    def searched(self, x: float) -> float:
+        """Return the deviance at x of a search from as many starts as a fit has."""
+        likelihood, loss = self._likelihood, self._held(x)
+        found = likelihood.solver.minimise(
+            loss,
+            np.random.default_rng(0),
+            p=None if loss.learn_power else self._power_at(x),
+            observations=likelihood.observations,
+            progress=Progress(False),
+        )
+        return deviance_of(likelihood, found.value)
+
+    def _power_at(self, x: float) -> float:  # noqa: ARG002
+        """The power at which a place is fitted, where that is not learned."""
+        return self._likelihood.point.p
 
     def from_neighbour(self, x: float, other: float) -> float:
         """Return the deviance at x, from what was found at another place if that is better."""
@@ -184,6 +201,9 @@ class PowerCurve(Curve):
     def _held(self, x: float) -> DecisionLoss:  # noqa: ARG002
         return self._loss
 
+    def _power_at(self, x: float) -> float:
+        return self.coordinate.back(x)
+
     def _starts(self, x: float, near: Point) -> list[Point]:
         p = self.coordinate.back(x)
         starts = [replace(near, p=p)]
@@ -271,7 +291,7 @@ class ExtraCurve(Curve):
 def _limits_to_compare(likelihood: Likelihood) -> list[tuple[float, FloatArray]]:
     """Infinite powers, with the weights of who counts there, if p went far; else none."""
     loss, p = likelihood.loss, likelihood.point.p
-    if not loss.learn_power or abs(p) <= _TOWARDS:
+    if not loss.learn_power or abs(p) <= TOWARDS:
         return []
     found = []
     for end in loss.limits:
@@ -330,7 +350,7 @@ def end_of(curve: Curve, direction: float, allowed: float) -> float | None:
         bracket = _beyond(curve, inner, direction, edge, allowed)
         if bracket is None:
             return None
-        found = _between(curve.at, *bracket, allowed)
+        found = place_between(curve.at, *bracket, allowed)
         if curve.from_equal_weights(found) >= allowed - _BRANCH:
             curve.warn(found)
             return found
@@ -354,7 +374,7 @@ def _beyond(
     return None
 
 
-def _between(
+def place_between(
     deviance: Callable[[float], float], inner: float, outer: float, allowed: float
 ) -> float:
     """Where the deviance is what is allowed; its root is nearly a straight line."""
@@ -365,32 +385,6 @@ def _between(
     if excess(inner) >= 0:  # the centre itself, from which the best fit lies at infinity
         return inner
     return float(brentq(excess, inner, outer, xtol=_FINE, rtol=1e-8))
-
-
-def power_interval(
-    likelihood: Likelihood, curve: PowerCurve, allowed: float
-) -> tuple[float, float]:
-    """Return the interval of powers whose deviance is no more than `allowed`.
-
-    An end is infinite if the limit itself is allowed, or if the deviance never exceeds what is
-    allowed. Where a utility is 0 powers of 0 and below were not considered: 0 is the lowest end.
-    Shapes that have no limits end where their range does.
-    """
-    loss, estimate = likelihood.loss, likelihood.point.p
-    shape, ends = loss.family.shape, []
-    for sign, last in ((-1.0, shape.lowest), (1.0, shape.highest)):
-        if estimate == sign * np.inf:
-            ends.append(estimate)
-            continue
-        found = end_of(curve, sign, allowed)
-        end = None if found is None else curve.coordinate.back(found)
-        if sign * np.inf in loss.limits:
-            if end is None or curve.at_limit(sign, sign * end > _TOWARDS) <= allowed:
-                end = last
-        elif end is None:
-            end = 0.0 if loss.has_zeros and loss.limits else last
-        ends.append(end)
-    return ends[0], ends[1]
 
 
 def undetermined_weights(likelihood: Likelihood, allowed: float) -> list[int]:
@@ -410,7 +404,7 @@ def _undetermined(likelihood: Likelihood, allowed: float) -> list[int]:
         return []
     for end in loss.limits:
         rules = [limit_rule(likelihood, end, thoroughly=False)]
-        if np.copysign(1.0, end) * p > _TOWARDS:
+        if np.copysign(1.0, end) * p > TOWARDS:
             rules.append(limit_rule(likelihood, end, thoroughly=True))
         for rule in rules:
             counts = loss.weighting.gather(rule.weights) > 0

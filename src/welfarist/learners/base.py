@@ -34,7 +34,7 @@ from welfarist.proofs import certified
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
 from welfarist.results.record import FitResult
-from welfarist.solvers.base import Optimum
+from welfarist.solvers.base import Optimum, Solver
 
 # What pickles of version 0.1.0 call for; their proofs are made anew with the record.
 _certified = certified
@@ -43,6 +43,7 @@ _certified = certified
 # Options that learners of version 0.1.0 did not have.
 _SINCE_0_1 = {
     "family": "power", "shift": 0.0, "keep_data": False, "warm_start": False, "verbose": 0,
+    "small_sample": "none",
 }  # fmt: skip
 
 
@@ -87,10 +88,16 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         if options.check_flag(self.warm_start, "warm_start"):
             last, interior = getattr(self, "result_", None), setup.concentration is not None
             solver = warmed(solver, loss, last, setup.p, interior)
-        optimum = setup.minimise(loss, solver)
+        loss, optimum = self._minimise(setup, loss, solver)
         said = self._describe(setup, decided, loss, optimum)
         likelihood = likelihood_of(setup, decided, loss, optimum)
         self._store(record_of(setup, decided, optimum, said, likelihood))
+
+    def _minimise(
+        self, setup: Setup, loss: DecisionLoss, solver: Solver
+    ) -> tuple[DecisionLoss, Optimum]:
+        """Find the best rule; return it with the loss of which it is the best."""
+        return loss, setup.minimise(loss, solver)
 
     def _describe(
         self, setup: Setup, decided: Any, loss: DecisionLoss, optimum: Optimum

@@ -31,6 +31,14 @@ from welfarist.learners.assembly import (
 from welfarist.learners.base import WelfareLearner, at_optimum, refuse_nothing
 from welfarist.learners.counted import CountedFit
 from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
+from welfarist.learners.small_samples import (
+    SampleSize,
+    SmallSampleOption,
+    check_small_sample,
+    explains_everything,
+    finite_start,
+    restrained,
+)
 from welfarist.learners.warm_starts import refuse_others
 from welfarist.losses import DecisionLoss, Point, loss_of_comparisons
 from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
@@ -40,7 +48,8 @@ from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.proofs import certifier_of
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
-from welfarist.solvers.base import Optimum
+from welfarist.solvers.base import Optimum, Solver
+from welfarist.solvers.newton import Newton
 
 # Above this accuracy nobody need ask whether the outcomes mean the opposite.
 _DOUBTFUL = 0.75
@@ -65,6 +74,12 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         first guess of learned weights "newton" makes.
     tau_max : float
         Largest temperature; where choices are noise-free under some rule, tau ends here.
+    small_sample : "auto" or "none"
+        Whether the likelihood is penalised where decisions are few (below 50 for each number that
+        is learned) or leave hardly any doubt, as choices without noise do. Estimates are then
+        finite, and intervals nearly as honest as with many; see :doc:`/explanation/small_samples`.
+        Not under a prior, nor with another solver than "newton". "none" maximises the likelihood
+        alone.
     rho : float, "error rate" or "cross-validation", optional
         The flip probability of ``noise="flip"``, below 1/2, or how to estimate it: by the share
         of errors of the fitted rule (the default; too small in small samples), or by that of
@@ -126,6 +141,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         shift: float = 0.0,
         solver: options.SolverOption = "newton",
         tau_max: float = 1e6,
+        small_sample: SmallSampleOption = "auto",
         rho: options.RhoOption = None,
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
@@ -145,6 +161,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self.shift = shift
         self.solver = solver
         self.tau_max = tau_max
+        self.small_sample = small_sample
         self.rho = rho
         self.n_starts = n_starts
         self.max_iter = max_iter
@@ -179,6 +196,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         refuse_nothing(seen.utilities)
         tau_max = options.check_positive(self.tau_max, "tau_max")
         rho = options.check_rho(self.rho, self.noise)
+        check_small_sample(self.small_sample)
         if noise is None:
             self._count_errors(setup, comparisons, seen, rho)
             return self
@@ -203,7 +221,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     @staticmethod
     def options_of(observed: Any) -> dict[str, Any]:
         """The options of its own that a fit to comparisons was made with."""
-        return dict(noise=observed.noise.option, tau_max=observed.tau_max)
+        restraint = "none" if observed.restraint is None else "auto"
+        return dict(noise=observed.noise.option, tau_max=observed.tau_max, small_sample=restraint)
 
     def reading_caveats(self) -> list[Caveat]:
         """What must be said of how decisions were read: what labels mean, both actions' scales."""
@@ -212,6 +231,26 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     def held_out_gain(self, part: Comparisons) -> float:
         """How many comparisons that were not fitted are predicted correctly, ties half."""
         return float(self.score(part) * part.counts.sum())
+
+    def _minimise(
+        self, setup: Setup, loss: DecisionLoss, solver: Solver
+    ) -> tuple[DecisionLoss, Optimum]:
+        """Find the best rule, and charge for certainty where decisions are few or leave no doubt.
+
+        What is best without that is known in any case but the plainest, and is where to start.
+        """
+        size = SampleSize.of(loss)
+        plain = self.small_sample == "none" or size.numbers == 0
+        if plain or setup.concentration is not None or not isinstance(solver, Newton):
+            return loss, setup.minimise(loss, solver)
+        if size.is_small and loss.weighting.free > 1:
+            loss = restrained(loss)
+            return loss, setup.minimise(loss, solver)
+        found = setup.minimise(loss, solver)
+        if not size.is_small and not size.leaves_no_doubt(loss, found):
+            return loss, found
+        loss = restrained(loss)
+        return loss, setup.minimise(loss, replace(solver, start=finite_start(loss, found)))
 
     def _describe(
         self,
@@ -225,20 +264,27 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         pairs = zip(loss.parameters, values, strict=True)
         extras = {parameter.name: parameter.coordinate.back(x) for parameter, x in pairs}
         here = at_optimum(loss, optimum)
-        if here.value <= loss.resolution:  # certain already: any larger tau is as good
+        if loss.is_perfect(here.value):  # certain already: any larger tau is as good
             extras[TAU.name] = float(observed.tau_max)
         self.tau_, self.rho_ = extras[TAU.name], extras.get(RHO.name, 0.0)
         accuracy = observed.accuracy(cast(PairResponse, here.response).margins)
         plain = _plain_accuracy(loss, optimum) if accuracy < _DOUBTFUL else 1.0
-        cap = observed.tau_max
+        cap, restrained = observed.tau_max, loss.restraint is not None
+        perfect = accuracy == 1.0 or (restrained and explains_everything(loss, optimum))
         return Description(
-            loss=here.value,
+            loss=here.response.of_decisions,
             extras=extras,
             caveats=(
                 *common_caveats(setup, loss, optimum, loss.decisions, accuracy),
                 *self.reading_caveats(),
                 *caveat.noise_caveats(
-                    self.tau_, cap, here.value, accuracy, plain, loss.can_be_counted
+                    self.tau_,
+                    cap,
+                    here.response.of_decisions,
+                    1.0 if perfect else accuracy,
+                    plain,
+                    loss.can_be_counted,
+                    restrained,
                 ),
             ),
             accuracy=accuracy,

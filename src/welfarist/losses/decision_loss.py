@@ -22,6 +22,7 @@ from welfarist.losses.observed import Observed, Response
 from welfarist.losses.observed_pairs import ObservedPairs
 from welfarist.losses.observed_scores import ObservedScores
 from welfarist.losses.point import Point, QuadraticModel
+from welfarist.losses.restraint import Restraint
 from welfarist.noise.base import ChoiceNoise
 from welfarist.people.table import people_of
 from welfarist.people.weighting import Weighting
@@ -119,8 +120,17 @@ class DecisionLoss:
         return found
 
     def is_perfect(self, value: float) -> bool:
-        """Whether no loss can be lower by more than rounding."""
-        return value <= self.resolution
+        """Whether no loss can be lower by more than rounding; nothing is where certainty costs."""
+        return self.restraint is None and value <= self.resolution
+
+    @property
+    def restraint(self) -> Restraint | None:
+        """What is charged for certainty and for rules far out, where decisions are few."""
+        return self.observed.restraint
+
+    @property
+    def _charges_power(self) -> bool:
+        return self.restraint is not None and self.family.ratios
 
     def allowed(self, p: float) -> float:
         """Return a shape like this one that may be searched."""
@@ -137,7 +147,11 @@ class DecisionLoss:
         judged = self.judge(point)
         values, has_zeros = judged.welfare.value, self.people.has_zeros
         response = self.observed.respond(values, point.extras, has_zeros)
-        return DecisionEvaluation(response.value, judged, response)
+        if not self._charges_power:
+            return DecisionEvaluation(response.value, judged, response)
+        assert self.restraint is not None
+        charge = np.array(self.restraint.of_power(point.p)) / self.observed.total
+        return DecisionEvaluation(response.value + float(charge[0]), judged, response, charge)
 
     def evaluate_exactly(self, point: Point) -> DecisionEvaluation:
         """Return the same with observed in place of expected curvature."""
@@ -161,6 +175,20 @@ class DecisionLoss:
         known = Weighting(len(weights), fixed=weights)
         return replace(self, weighting=known, learn_power=False)
 
+    def restrained(self, restraint: Restraint | None) -> DecisionLoss:
+        """Return the loss of the same choices, with something charged for certainty."""
+        if restraint is None:
+            return self
+        assert isinstance(self.observed, ObservedPairs)
+        return self.of_decisions(self.observed.restrained(restraint))
+
+    def unrestrained(self) -> DecisionLoss:
+        """Return the loss of the same decisions, with nothing charged beside it."""
+        if self.restraint is None:
+            return self
+        assert isinstance(self.observed, ObservedPairs)
+        return self.of_decisions(self.observed.restrained(None))
+
     def of_decisions(self, observed: Any) -> DecisionLoss:
         """Return the loss of other decisions about the same actions."""
         return replace(self, observed=observed)
@@ -177,23 +205,38 @@ class DecisionEvaluation:
         What the rule says of all actions.
     response : Response
         How well that explains the decisions.
+    charge : (3,) array or None
+        What is charged for the shape, with its first two derivatives by t.
     """
 
     value: float
     judged: Judgement
     response: Response
+    charge: FloatArray | None = None
 
     def gradient(self) -> FloatArray:
         """Return the gradient at the point (q,), at a fraction of the cost of the model."""
-        return self.response.gradient(self.judged.rows())
+        gradient = self.response.gradient(self.judged.rows())
+        if self.charge is not None and self.judged.learn_power:
+            gradient[self.judged.weighting.free] += self.charge[1]
+        return gradient
 
     def model(self) -> QuadraticModel:
         """Return gradient and positive semidefinite curvature at the point."""
-        return self.response.model(self.judged.rows())
+        model = self.response.model(self.judged.rows())
+        if self.charge is not None and self.judged.learn_power:
+            k = self.judged.weighting.free
+            model.gradient[k] += self.charge[1]
+            model.curvature[k, k] += max(float(self.charge[2]), 0.0)
+        return model
 
     def remainder(self) -> FloatArray:
         """Return what the curvature lacks of the Hessian along moves that keep the sum (q, q)."""
-        return self.response.remainder(self.judged, self.judged.rows())
+        left = self.response.remainder(self.judged, self.judged.rows())
+        if self.charge is not None and self.judged.learn_power:
+            k = self.judged.weighting.free
+            left[k, k] += min(float(self.charge[2]), 0.0)
+        return left
 
 
 def loss_of_scores(

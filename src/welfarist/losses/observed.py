@@ -13,6 +13,7 @@ from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import QuadraticModel
+from welfarist.losses.restraint import Restraint
 
 UnitName = Literal["decisions", "clusters"]
 
@@ -25,7 +26,12 @@ class Response(Protocol):
 
     @property
     def value(self) -> float:
-        """The mean loss."""
+        """The mean loss, with what is charged beside it."""
+        ...
+
+    @property
+    def of_decisions(self) -> float:
+        """The mean loss of the decisions alone."""
         ...
 
     def gradient(self, rows: FloatArray) -> FloatArray:
@@ -153,6 +159,11 @@ class Observed(Protocol):
     @property
     def rows(self) -> int:
         """How many rows of data one evaluation passes over."""
+        ...
+
+    @property
+    def restraint(self) -> Restraint | None:
+        """What is charged for certainty, where decisions are few."""
         ...
 
     @property

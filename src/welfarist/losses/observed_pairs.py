@@ -16,6 +16,7 @@ from welfarist.decisions.merged_pairs import MergedPairs
 from welfarist.losses.graph import ComparisonGraph
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import QuadraticModel
+from welfarist.losses.restraint import Caution, Restraint
 from welfarist.losses.single_pairs import SinglePairs
 from welfarist.noise.base import Choice, ChoiceNoise
 from welfarist.noise.choices import LOGISTIC
@@ -48,6 +49,8 @@ class ObservedPairs:
     tau_max : float
     limits : pair of arrays or None
         Bounds of the parameters, if they were narrowed.
+    restraint : Restraint or None
+        What is charged for certainty, where decisions are few.
     """
 
     graph: ComparisonGraph
@@ -55,6 +58,7 @@ class ObservedPairs:
     noise: ChoiceNoise
     tau_max: float
     limits: tuple[FloatArray, FloatArray] | None = None
+    restraint: Restraint | None = None
 
     squared = False
     unit = 1.0
@@ -100,8 +104,11 @@ class ObservedPairs:
 
     @property
     def features(self) -> dict[str, str]:
-        """Noise other than logistic is not covered by every method."""
-        return {} if self.noise == LOGISTIC else {"noise": self.noise.called}
+        """Noise other than logistic, and restraint, are not covered by every method."""
+        found = {} if self.noise == LOGISTIC else {"noise": self.noise.called}
+        if self.restraint is not None:
+            found["restraint"] = "a penalised likelihood"
+        return found
 
     def within(self, limits: tuple[FloatArray, FloatArray]) -> ObservedPairs:
         """Return the same decisions, with narrower bounds (m,), (m,) of the parameters."""
@@ -113,13 +120,21 @@ class ObservedPairs:
         margins *= np.exp(extras[0])
         pairs = self.graph.pairs
         choice = self.noise.choice(margins, extras[1:], pairs.count, pairs.lead)
-        return PairResponse(choice.loss / self.total, self, extras, margins, choice)
+        if self.restraint is None:
+            return PairResponse(choice.loss / self.total, self, extras, margins, choice)
+        caution = self.restraint.of_margins(margins, pairs.count)
+        value = (choice.loss + caution.value) / self.total
+        return PairResponse(value, self, extras, margins, choice, caution)
 
     def exactly(self, response: PairResponse, extras: FloatArray) -> PairResponse:
         """Return the response with observed second derivatives."""
         pairs = self.graph.pairs
         choice = self.noise.observed(response.margins, extras[1:], pairs.count, pairs.lead)
         return replace(response, choice=choice)
+
+    def restrained(self, restraint: Restraint | None) -> ObservedPairs:
+        """Return the same decisions, with something charged for certainty."""
+        return replace(self, restraint=restraint)
 
     def with_counts(self, count: FloatArray, lead: FloatArray) -> ObservedPairs:
         """Return the same pairs (n,), compared another number of times.
@@ -187,7 +202,12 @@ class ObservedPairs:
         return float(np.log(2.0))
 
     def least_loss(self) -> float:
-        """Return the mean loss if every pair had the chances that were observed."""
+        """Return the mean loss if every pair had the chances that were observed.
+
+        None is known to be the least where something is charged beside it.
+        """
+        if self.restraint is not None:
+            return -np.inf
         count, lead = self.graph.pairs.count, self.graph.pairs.lead
         counted = count > 0
         share = 0.5 * (1.0 + lead[counted] / count[counted])
@@ -233,6 +253,8 @@ class PairResponse:
         tau times the difference in value, for every pair.
     choice : Choice
         Derivatives of each pair's loss.
+    caution : Caution or None
+        What is charged beside it, and its derivatives.
     """
 
     value: float
@@ -240,6 +262,12 @@ class PairResponse:
     extras: FloatArray
     margins: FloatArray
     choice: Choice
+    caution: Caution | None = None
+
+    @property
+    def of_decisions(self) -> float:
+        """The loss of the decisions alone, without what is charged beside it."""
+        return self.choice.loss / self.observed.total
 
     def gradient(self, rows: FloatArray) -> FloatArray:
         """Return the gradient."""
@@ -255,6 +283,8 @@ class PairResponse:
         size = q + len(self.extras)
         curvature = np.empty((size, size))
         spread = choice.information
+        if self.caution is not None:
+            spread = spread + np.maximum(self.caution.alone, 0.0)
         curvature[:q, :q] = graph.laplacian_form(rows, spread * (tau * tau * per))
         curvature[:q, q] = rows @ graph.scatter(spread * z * (tau * per))
         curvature[q, q] = (spread @ np.square(z)) * per
@@ -264,18 +294,52 @@ class PairResponse:
                 curvature[q, i] = curvature[i, q] = (cross @ z) * per
             curvature[q + 1 :, q + 1 :] = choice.own.information.sum(axis=-1) * per
         curvature[q:, :q] = curvature[:q, q:].T
+        if self.caution is not None:
+            raising = self._along(rows, self.caution.raising)
+            curvature[: q + 1, : q + 1] += raising @ raising.T * per
         return QuadraticModel(self._gradient(rows), curvature)
 
     def remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
         """Return the bending of the values and of tau, which the Fisher matrix leaves out."""
-        per_margin = self.choice.by_margin / self.observed.total
+        per_margin = self._by_margin() / self.observed.total
         pull = self.observed.graph.scatter(per_margin * np.exp(self.extras[0]))
         q = len(rows)
         left = np.zeros((q + len(self.extras),) * 2)
         left[:q, :q] = judged.bending(rows, pull)
         left[:q, q] = left[q, :q] = rows @ pull
         left[q, q] = per_margin @ self.margins
+        if self.caution is not None:
+            left[: q + 1, : q + 1] += self._concave(rows)
         return left
+
+    def _concave(self, rows: FloatArray) -> FloatArray:
+        """What the curvature leaves out of the caution's (q + 1, q + 1): its negative parts."""
+        assert self.caution is not None
+        q, z, graph = len(rows), self.margins, self.observed.graph
+        per, tau = 1.0 / self.observed.total, float(np.exp(self.extras[0]))
+        spread = np.minimum(self.caution.alone, 0.0)
+        left = np.empty((q + 1, q + 1))
+        rows = rows - rows.mean(axis=1, keepdims=True)
+        left[:q, :q] = graph.laplacian_form(rows, spread * (tau * tau * per))
+        left[:q, q] = left[q, :q] = rows @ graph.scatter(spread * z * (tau * per))
+        left[q, q] = (spread @ np.square(z)) * per
+        lowering = self._along(rows, self.caution.lowering)
+        return np.asarray(left - lowering @ lowering.T * per)
+
+    def _by_margin(self) -> FloatArray:
+        """Derivatives (n,) by the margins of all that is minimised."""
+        if self.caution is None:
+            return self.choice.by_margin
+        return self.choice.by_margin + self.caution.by_margin
+
+    def _along(self, rows: FloatArray, by_margins: FloatArray) -> FloatArray:
+        """Derivatives (q + 1, r) by weights, shape and log tau, from r by the margins (r, n)."""
+        tau, graph = float(np.exp(self.extras[0])), self.observed.graph
+        found = [
+            np.append(rows @ graph.scatter(tau * by_margin), by_margin @ self.margins)
+            for by_margin in by_margins
+        ]
+        return np.array(found).reshape(len(by_margins), len(rows) + 1).T
 
     def _gradient(self, rows: FloatArray) -> FloatArray:
         """The gradient (q,) from centred derivatives of the values (k + 1, N)."""
@@ -283,9 +347,10 @@ class PairResponse:
         per = 1.0 / self.observed.total
         q = len(rows)
         gradient = np.empty(q + len(self.extras))
-        scaled = choice.by_margin * (np.exp(self.extras[0]) * per)
+        by_margin = self._by_margin()
+        scaled = by_margin * (np.exp(self.extras[0]) * per)
         gradient[:q] = rows @ self.observed.graph.scatter(scaled)
-        gradient[q] = (choice.by_margin @ self.margins) * per
+        gradient[q] = (by_margin @ self.margins) * per
         if choice.own is not None:
             gradient[q + 1 :] = choice.own.by_own.sum(axis=-1) * per
         return gradient

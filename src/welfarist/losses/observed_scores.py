@@ -59,6 +59,7 @@ class ObservedScores:
     limits: tuple[FloatArray, FloatArray] | None = None
 
     squared = True
+    restraint = None
 
     @classmethod
     def of(cls, scores: Scores, scale: bool, level: Level, shift: float) -> ObservedScores:
@@ -311,6 +312,11 @@ class ScoreResponse:
     observed: ObservedScores
     predicted: Prediction
     residual: FloatArray
+
+    @property
+    def of_decisions(self) -> float:
+        """The loss of the decisions alone: there is no other."""
+        return self.value
 
     def with_scale(self, rows: FloatArray) -> FloatArray:
         """Derivatives (q + m, N) of predictions in units of their slope, by every parameter."""

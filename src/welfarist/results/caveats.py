@@ -274,16 +274,25 @@ def noise_caveats(
     accuracy: float,
     plain_accuracy: float,
     countable: bool = True,
+    restrained: bool = False,
 ) -> list[Caveat]:
     """Say when choices are noise-free under some rule, look random, or look reversed.
 
     `plain_accuracy` is that of adding up everybody's utility, a rule that is rarely much worse
     than chance unless the outcomes mean the opposite. `countable` says whether errors of such
-    rules can be counted.
+    rules can be counted, `restrained` whether certainty was charged for; then `accuracy` is that
+    of a rule nearby which bends to every choice.
     """
     turned = _reversed(accuracy, plain_accuracy)
     if turned:
         return turned
+    if accuracy == 1.0 and restrained:
+        message = (
+            f"the choices are noise-free under some rule: tau = {tau:.3g} is as large as so few "
+            "decisions can tell, not its most likely value. Many rules explain them all"
+            + (': noise="none" finds their whole set.' if countable else ".")
+        )
+        return [Caveat(SeparationWarning, message)]
     if accuracy == 1.0 and (tau >= 0.999 * tau_max or loss < _CERTAIN):
         message = (
             f"the choices are noise-free under this rule, so that tau has no largest value but its "

@@ -31,6 +31,7 @@ from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.power_profile import Profile
 from welfarist.losses import DecisionLoss, loss_of_comparisons, loss_of_scores
 from welfarist.losses.observed_pairs import ObservedPairs
+from welfarist.losses.restraint import Restraint
 from welfarist.noise.base import ChoiceNoise
 from welfarist.people.weighting import Weighting
 
@@ -70,6 +71,7 @@ class ObservedOutline(_Stub):
     tau_max: float | None
     scale: bool
     nothing: float
+    restraint: Restraint | None = None
     log_likelihoods: dict[float, float] = field(default_factory=dict)
 
     def null_loss(self) -> float:
@@ -104,8 +106,8 @@ class LossOutline(_Stub):
     observed: ObservedOutline
 
     @classmethod
-    def of(cls, loss: DecisionLoss, value: float) -> LossOutline:
-        """Return what is small of a loss, with the log likelihood where its mean is `value`."""
+    def of(cls, loss: DecisionLoss, values: tuple[float, ...]) -> LossOutline:
+        """Return what is small of a loss, with the log likelihood where its mean is one of some."""
         seen: Any = loss.observed
         compared, nothing = isinstance(seen, ObservedPairs), seen.null_loss()
         observed = ObservedOutline(
@@ -117,14 +119,20 @@ class LossOutline(_Stub):
             seen.tau_max if compared else None,
             False if compared else seen.scale,
             nothing,
-            {v: seen.log_likelihood(v) for v in (value, nothing) if not loss.is_perfect(v)},
+            seen.restraint,
+            {v: seen.log_likelihood(v) for v in (*values, nothing) if not loss.is_perfect(v)},
         )
         own = {f.name: getattr(loss, f.name) for f in fields(cls) if f.name != "observed"}
         return cls(**own, observed=observed)
 
     def is_perfect(self, value: float) -> bool:
         """Whether no loss can be lower by more than rounding."""
-        return value <= self.resolution
+        return self.restraint is None and value <= self.resolution
+
+    @property
+    def restraint(self) -> Restraint | None:
+        """What was charged for certainty."""
+        return self.observed.restraint
 
     def again(self, decided: Any, shift: float) -> DecisionLoss:
         """Return the loss of decisions that were given back, whose utilities had a shift."""
@@ -135,7 +143,8 @@ class LossOutline(_Stub):
             return loss_of_scores(shifted, *model, seen.scale)
         assert seen.noise is not None
         assert seen.tau_max is not None
-        return loss_of_comparisons(decided.shifted(shift), *model, seen.noise, seen.tau_max)
+        loss = loss_of_comparisons(decided.shifted(shift), *model, seen.noise, seen.tau_max)
+        return loss.restrained(seen.restraint)
 
 
 @dataclass(frozen=True)
@@ -147,15 +156,16 @@ class _SingleOutline(_Stub):
 
 def outline_of(likelihood: Likelihood) -> Likelihood:
     """Return a likelihood without its decisions, with what has been worked out."""
-    value = likelihood.value  # a glance at the decisions, which tells how likely they are
-    loss = cast(DecisionLoss, LossOutline.of(likelihood.loss, value))
+    # A glance at the decisions, which tells how likely they are.
+    value, alone = likelihood.value, likelihood.value_of_decisions
+    loss = cast(DecisionLoss, LossOutline.of(likelihood.loss, (value, alone)))
     light = replace(likelihood, loss=loss, decided=None)
     for what, found in likelihood.known.items():
         if isinstance(found, Face):
             light.known[what] = replace(found, loss=loss)
         elif isinstance(found, _RESULTS):
             light.known[what] = found
-    vars(light)["value"] = value
+    vars(light)["value"], vars(light)["value_of_decisions"] = value, alone
     by = getattr(likelihood.decided, "by", None)
     light.known["clusters"] = None if by is None else number_of_clusters(likelihood)
     vars(light)["single"] = _SingleOutline(None if by is None else np.empty(0, dtype=np.intp))

@@ -43,7 +43,7 @@ class Goodness:
         """Log likelihood of the decisions; a tie counts as half of each outcome."""
         likelihood = self.likelihood
         likelihood.require_spread()
-        return likelihood.log_likelihood(likelihood.value)
+        return likelihood.log_likelihood(likelihood.value_of_decisions)
 
     @property
     def llnull(self) -> float:

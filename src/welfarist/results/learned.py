@@ -140,6 +140,11 @@ class Learned:
     left_out: Any = field(default=None, repr=False)
 
     @property
+    def small_sample(self) -> bool:
+        """Whether certainty was charged for, because decisions are few or leave no doubt."""
+        return self.likelihood is not None and self.likelihood.loss.restraint is not None
+
+    @property
     def tau(self) -> float | None:
         """The temperature of choices; None where the model has none."""
         return self.extras.get("tau")
@@ -282,6 +287,8 @@ class Learned:
             found["noise"] = self.noise.name
         if self.shift:
             found["shift"] = self.shift
+        if self.small_sample:
+            found["small_sample"] = True
         return found
 
 

@@ -235,6 +235,7 @@ class FitResult(Learned):
     cov_params = handed_on(Statistics.cov_params)
     bootstrap = handed_on(Statistics.bootstrap)
     interval = handed_on(Statistics.interval)
+    pieces = handed_on(Statistics.pieces)
     conf_int = handed_on(Statistics.conf_int)
     profile = handed_on(Statistics.profile)
     estimates = handed_on(Statistics.estimates)

@@ -29,7 +29,7 @@ FORMAT = "welfarist.Model"
 VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
-_OPTIONAL = ("shift",)
+_OPTIONAL = ("shift", "small_sample")
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
@@ -66,6 +66,8 @@ class Model:
         What a reader of the estimates must know.
     version : str
         The version of welfarist that learned it.
+    small_sample : bool
+        Whether certainty was charged for, because decisions are few.
     """
 
     welfare: WelfareFunction
@@ -82,6 +84,7 @@ class Model:
     intervals: Mapping[str, Any] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
     version: str = ""
+    small_sample: bool = False
 
     @classmethod
     def of(cls, learned: Any, intervals: Mapping[str, Any] | None = None) -> Model:
@@ -110,6 +113,7 @@ class Model:
             given=result.given,
             intervals=dict(intervals or {}),
             caveats=tuple(caveat.message for caveat in result.caveats),
+            small_sample=result.small_sample,
             version=__version__,
         )
 
@@ -156,6 +160,8 @@ class Model:
         record = dict(zip(_KEYS, values, strict=True))
         if rule.shift:  # what does not know of it must not take this for a rule without
             record["shift"] = rule.shift
+        if self.small_sample:
+            record["small_sample"] = True
         return dict(strict(record))
 
     def as_text(self) -> str:
@@ -183,6 +189,7 @@ class Model:
             intervals=fields.intervals(),
             caveats=fields.texts("caveats"),
             version=fields.text("welfarist"),
+            small_sample=fields.flag("small_sample") if fields.has("small_sample") else False,
         )
 
 
@@ -320,6 +327,10 @@ class _Fields:
         if not math.isfinite(value):
             raise self._wrong("shift", "a finite number", self._record["shift"])
         return value
+
+    def has(self, key: str) -> bool:
+        """Whether there is such an entry."""
+        return key in self._record
 
     def flag(self, key: str) -> bool:
         """True or False."""

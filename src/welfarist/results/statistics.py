@@ -33,8 +33,10 @@ from welfarist.inference.intervals import (
     default_interval,
     interval,
     kind_for,
+    pieces,
 )
 from welfarist.inference.power_profile import Profile, profile_of
+from welfarist.inference.power_set import Pieces
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
 from welfarist.inference.wald_tests import check_wald, wald
 from welfarist.losses.observed import UnitName
@@ -216,11 +218,33 @@ class Statistics(Goodness):
 
         Notes
         -----
-        A deviance is compared with chi-squared of one degree of freedom. Where the estimate lies
-        on an edge that makes the interval too wide rather than too narrow.
+        A deviance is compared with chi-squared of one degree of freedom; that of n scores with F
+        of 1 and n - k, for k numbers that were learned. Where the estimate lies on an edge that
+        makes the interval too wide rather than too narrow. An interval of p has the outer ends of
+        a set that may be in pieces: see :meth:`pieces`.
         """
         found = self._interval(name, level, method, covariance)
         return found if name == "weights" else (float(found[0, 0]), float(found[0, 1]))
+
+    def pieces(self, name: str = "p", level: float = 0.95) -> Pieces:
+        """Return the parts of a profile-likelihood set, of which the interval has the outer ends.
+
+        Few decisions can be explained by a moderate power and by one far out, and by none between:
+        then there are two. Of anything but p there is one.
+
+        Parameters
+        ----------
+        name : str
+            "p", or whatever :meth:`interval` takes but "weights".
+        level : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        tuple of pairs of floats
+            Ascending.
+        """
+        return pieces(self.likelihood, name, check_level(level))
 
     def conf_int(
         self,

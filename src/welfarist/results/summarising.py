@@ -23,6 +23,10 @@ _ROUNDING = 1e-12
 
 _NOT_DETERMINED = "not determined"
 Estimated = Callable[[float | None, MethodName | None, CovarianceName | None], Estimates]
+_CHARGED = (
+    "Small sample: decisions are few, or leave little doubt, so that the likelihood is penalised; "
+    'small_sample="none" takes it alone'
+)
 _METHODS = {
     "profile": "profile likelihood",
     "wald": "standard errors (Wald)",
@@ -59,6 +63,8 @@ def summarise(
     lines = [*_how_it_ended(result), *lines]
     if result.reach is not None:
         lines.append(result.family.reach_in_words(result.p, number(result.p)))
+    if result.small_sample:
+        lines.append(_CHARGED)
     if result.shift:
         lines.append(f"{result.shift:g} was added to every utility")
     if result.first_label is not None:
@@ -139,14 +145,17 @@ def _sure(row: SummaryRow, found: dict[str, Estimate], shape: str) -> SummaryRow
     if estimate is None:
         return row
     low, high = estimate.low, estimate.high
+    parts = estimate.pieces
     if turned and low is not None and high is not None:
         low, high = 1.0 - high, 1.0 - low
+        parts = tuple((1.0 - end, 1.0 - start) for start, end in reversed(parts))
     return replace(
         row,
         standard_error=estimate.standard_error,
         low=low,
         high=high,
         method=estimate.method,
+        pieces=parts,
     )
 
 
@@ -258,6 +267,7 @@ def _how_intervals_were_made(
     if _holds_power(result) and "weights" in kinds.get("wald", []):
         parts[-1] += " with p held where it is"
     lines = [f"{100 * level:.6g}% intervals by {', by '.join(parts)}"] if parts else []
+    lines += [_in_pieces(row) for row in rows if row.pieces]
     clusters = None if result.likelihood is None else number_of_clusters(result.likelihood)
     if any(row.standard_error is not None for row in rows):
         by = f" ({clusters} decision makers)" if covariance == "clustered" else ""
@@ -277,6 +287,12 @@ def _how_intervals_were_made(
     elif "profile" in kinds:
         lines.append("Profile likelihoods take the decisions of one person as independent")
     return lines
+
+
+def _in_pieces(row: Estimate) -> str:
+    """Say of what parts an interval is the hull."""
+    parts = [f"{number(low)} to {number(high)}" for low, high in row.pieces]
+    return f"Of {row.name} the data allow {listed(parts)}, and nothing between"
 
 
 def source_of_errors(result: Learned, covariance: CovarianceName) -> str:

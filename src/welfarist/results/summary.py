@@ -62,6 +62,8 @@ class SummaryRow:
         How far that weight reaches, where p is so far out that weights mislead.
     determined : bool
         Whether the data say more of a weight, or of p, than that it is one of many.
+    pieces : tuple of pairs
+        The parts of the set of which `low` and `high` are the ends, where there are several.
     p_value : float or None
         How often an estimate is as many standard errors away from 0 where 0 is true; None where 0
         is an edge, as for weights.
@@ -79,6 +81,7 @@ class SummaryRow:
     reach: float | None = None
     determined: bool = True
     p_value: float | None = None
+    pieces: tuple[tuple[float, float], ...] = ()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(upgraded_row(state))
@@ -89,6 +92,8 @@ class SummaryRow:
         found = {name: getattr(self, name) for name in shown}
         if self.reach is not None:
             found["reach"] = self.reach
+        if self.pieces:
+            found["pieces"] = [list(piece) for piece in self.pieces]
         return found if self.determined else {**found, "determined": False}
 
 

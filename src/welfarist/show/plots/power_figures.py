@@ -77,11 +77,14 @@ def profile(
         prepare_near(axes, *_neighbourhood(found), found.family)
     else:
         prepare(axes, found.family)
-    low, high = place(found.interval)
     name = f"{found.level * 100:g}% interval"
-    axes.axvspan(low, high, color=PALE, zorder=0, label=f"{name},\n{found.interval_by}")
-    for end in (low, high):  # a narrow interval can be seen as well
-        axes.axvline(end, color="0.6", linewidth=0.8, zorder=0)
+    label: str | None = f"{name},\n{found.interval_by}"
+    for piece in found.pieces or (found.interval,):
+        low, high = place(piece)
+        axes.axvspan(low, high, color=PALE, zorder=0, label=label)
+        for end in (low, high):  # a narrow interval can be seen as well
+            axes.axvline(end, color="0.6", linewidth=0.8, zorder=0)
+        label = None
     powers, heights = _smooth(found)
     axes.plot(place(powers), heights, color=BLUE, linewidth=2.0, label="relative likelihood")
     best = [place(found.estimate)]
@@ -91,7 +94,8 @@ def profile(
         _note_zeros(axes, found)
     axes.set_ylim(0.0, 1.08)
     axes.set_ylabel(f"likelihood compared with the best {shape}")
-    axes.set_title(f"{_estimate(found)}, {name} {' to '.join(_written(found, found.interval))}")
+    parts = [" to ".join(_written(found, piece)) for piece in found.pieces or (found.interval,)]
+    axes.set_title(f"{_estimate(found)}, {name} {' and '.join(parts)}")
     left = float(placing(found.family)(found.estimate)) < _middle(found.family)
     axes.legend(loc="upper right" if left else "upper left", edgecolor="none", fontsize=9)
     return axes
@@ -124,7 +128,7 @@ def own_profile(result: FitResult, level: float, method: MethodName | None) -> P
     if power.low is None or power.high is None or power.method == "profile":
         return found
     by = "bootstrap" if power.method == "bootstrap" else errors_in_words(result.covariance)
-    return replace(found, interval=(power.low, power.high), interval_by=by)
+    return replace(found, interval=(power.low, power.high), interval_by=by, pieces=())
 
 
 def _is_narrow(found: Profile) -> bool:

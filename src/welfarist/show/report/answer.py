@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import chi2
 
 from welfarist.base.errors import (
     MisfitWarning,
@@ -15,6 +14,7 @@ from welfarist.base.errors import (
 from welfarist.base.wording import listed
 from welfarist.counting.findings import as_far_as_searched
 from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.inference.reference import chance_beyond
 from welfarist.results.caveats import reversal
 from welfarist.results.record import FitResult
 from welfarist.show.plots.power_axis import MINUS
@@ -66,7 +66,8 @@ def _but(facts: Facts) -> str:
             f"other rules explain {_these(facts.result)} as well: {shape.name} is uncertain"
         )
     if _rules_out_nothing(facts):
-        found.append(f"{_these(facts.result)} rule out no {shape.name} at all")
+        rule_out = "rules out" if facts.result.decisions == 1 else "rule out"
+        found.append(f"{_these(facts.result)} {rule_out} no {shape.name} at all")
     elif abs(facts.result.p) > _FAR and SearchRangeWarning in kinds:
         found.append(f"{shape.name} is as far out as the search went, which may be noise")
     elif _ends_there(facts.result) and SearchRangeWarning in kinds:
@@ -220,7 +221,9 @@ def _tested_verdict(facts: Facts, tested: Tested) -> tuple[str, str]:
     if not facts.result.family.ratios:  # of other families nothing was measured
         lost = None
     if tested.name == "egalitarian" and lost is not None:  # None: only positive powers were tried
-        value = float(chi2.sf(lost, _given_up(facts.result)))
+        likelihood = facts.result.likelihood
+        assert likelihood is not None  # which a profile is made of
+        value = chance_beyond(likelihood, lost, _given_up(facts.result))
         independent = (
             "" if facts.result.covariance == "fisher" else ", taking decisions as independent"
         )

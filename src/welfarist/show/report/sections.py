@@ -34,6 +34,15 @@ def power(facts: Facts) -> Html:
         within = profile.interval
         by = f"the {facts.percent} interval by {profile.interval_by}"
         p, low, high = (words.power(end, within, family) for end in (result.p, *within))
+        if profile.pieces:
+            ends = [[words.power(end, within, family) for end in piece] for piece in profile.pieces]
+            several = listed([f"from {start} to {end}" for start, end in ends])
+            parts.append(
+                paragraph(
+                    f"So few decisions do not tell all values of {shape.name} apart: those "
+                    f"{several} explain them, and none between."
+                )
+            )
         parts.append(
             drawn(
                 lambda axes: plots.profile(profile, axes),
@@ -240,6 +249,11 @@ def _model(facts: Facts) -> tuple[str, str]:
     best = "rule with the smallest squared errors" if scored else "rule of maximum likelihood"
     if result.likelihood is not None and result.likelihood.prior is not None:
         best = "rule that is most probable, given the decisions and a prior on the weights,"
+    if result.small_sample:
+        best = (
+            "rule of maximum penalised likelihood, which keeps few decisions from looking surer "
+            "than they are,"
+        )
     return (
         "scores" if scored else f"{result.kind} by somebody who {_errs(result)}",
         f"The {best} was found by Newton's method from several starts. {intervals}",

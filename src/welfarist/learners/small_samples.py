@@ -1,0 +1,100 @@
+"""Whether comparisons are so few, or so nearly certain, that certainty is charged for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+import numpy as np
+
+from welfarist.base.errors import InputError
+from welfarist.losses import DecisionLoss, Point
+from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
+from welfarist.losses.restraint import Restraint
+from welfarist.solvers.base import Optimum
+from welfarist.solvers.descent import descend
+
+SmallSampleOption = Literal["auto", "none"]
+
+# Decisions for each number that is learned, below which there are few.
+FEW = 50.0
+# Decisions in doubt for each number, below which choices are nearly certain. One whose outcome is
+# a coin's counts as one, a certain one as none.
+DOUBTFUL = 10.0
+# How much more certain than a start of its own, in log tau, another start may be.
+_MORE_CERTAIN = 2.0
+# Steps in which a rule without errors is looked for, and how closely.
+_LOOK, _ROUGHLY = 200, 1e-6
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """How much there is to learn from.
+
+    Attributes
+    ----------
+    decisions : float
+    numbers : int
+        How many are learned.
+    """
+
+    decisions: float
+    numbers: int
+
+    @classmethod
+    def of(cls, loss: DecisionLoss) -> SampleSize:
+        """Count decisions, and what is learned from them."""
+        weights = max(loss.weighting.free - 1, 0)
+        numbers = weights + int(loss.learn_power) + len(loss.parameters)
+        return cls(loss.observed.total, numbers)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there are few decisions for each number."""
+        return self.decisions < FEW * self.numbers
+
+    def leaves_no_doubt(self, loss: DecisionLoss, optimum: Optimum) -> bool:
+        """Whether a fit leaves few decisions in doubt for each number."""
+        held = optimum.point.without_weights()
+        response = cast(PairResponse, loss.holding(optimum.weights).evaluate(held).response)
+        observed = cast(ObservedPairs, loss.observed)
+        chance = observed.noise.probability(response.margins, held.extras[1:])
+        doubt = 4.0 * float(observed.graph.pairs.count @ (chance * (1.0 - chance)))
+        return doubt < DOUBTFUL * self.numbers
+
+
+def check_small_sample(value: object) -> SmallSampleOption:
+    """Require one of the options."""
+    if value not in get_args(SmallSampleOption):
+        raise InputError(f'small_sample must be "auto" or "none"; found {value!r}.')
+    return value  # type: ignore[return-value]
+
+
+def restrained(loss: DecisionLoss) -> DecisionLoss:
+    """Return a loss that charges for certainty."""
+    return loss.restrained(Restraint(SampleSize.of(loss).numbers - 1))
+
+
+def finite_start(loss: DecisionLoss, found: Optimum) -> Point:
+    """Return an optimum of the likelihood alone as a point from which to search.
+
+    Where it has no noise the temperature is one at which there is some.
+    """
+    point = found.point
+    largest = loss.search_range[1]
+    p = float(np.clip(point.p, -largest, largest))
+    extras = loss.starting_extras(point.weights, p)
+    return Point(point.weights, p, np.minimum(point.extras, extras + _MORE_CERTAIN))
+
+
+def explains_everything(loss: DecisionLoss, optimum: Optimum) -> bool:
+    """Whether some rule near a restrained optimum is on the right side of every choice.
+
+    The optimum itself may forgo a choice or two, where to bend to them costs more than they do.
+    """
+    plain = loss.unrestrained()
+    point = optimum.point
+    if np.isfinite(point.p):
+        point = descend(plain, point, max_iter=_LOOK, tolerance=_ROUGHLY).point
+    response = cast(PairResponse, plain.evaluate(point).response)
+    return cast(ObservedPairs, plain.observed).accuracy(response.margins) == 1.0
