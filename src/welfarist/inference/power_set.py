@@ -6,17 +6,29 @@ far out, and by none between.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
+from welfarist.base.errors import NotConvergedWarning
 from welfarist.inference.likelihood import Likelihood
-from welfarist.inference.profile import TOWARDS, PowerCurve, end_of, place_between
+from welfarist.inference.profile import (
+    BRANCH,
+    GROWTH,
+    MANY_OPTIMA,
+    ROUNDS,
+    TOWARDS,
+    PowerCurve,
+    place_between,
+)
 
 Pieces = tuple[tuple[float, float], ...]
 
-# How far apart the places are, in the curve's coordinate, at which other pieces are looked for.
-_STRIDE = 0.25
-# Rows of data up to which it is worth looking: in large data a set in pieces is unheard of.
-_WORTH_LOOKING = 10_000
+# How far apart places are at most, in the curve's coordinate, so that no hole is stepped over.
+_STRIDE = 0.5
+# A deviance that exceeds what is allowed by this does not come back to it, but at a limit, which
+# is looked at for itself.
+_HOPELESS = 15.0
 
 
 def power_set(likelihood: Likelihood, curve: PowerCurve, allowed: float) -> Pieces:
@@ -53,8 +65,6 @@ def _side(
     limited = sign * np.inf in loss.limits
     if not limited and loss.has_zeros and loss.limits:
         last = 0.0
-    if loss.decisions > _WORTH_LOOKING:
-        return [], _only_end(curve, sign, allowed, last, limited)
     found = _walk(curve, sign, allowed)
     ends = [last if end is None else curve.coordinate.back(end) for _, end in found]
     starts = [curve.coordinate.back(start) for start, _ in found]
@@ -65,33 +75,37 @@ def _side(
     return pieces[1:], ends[0]
 
 
-def _only_end(curve: PowerCurve, sign: float, allowed: float, last: float, limited: bool) -> float:
-    """Where the set ends on one side if it is an interval, as it is in large data."""
-    found = end_of(curve, sign, allowed)
-    if found is None:
-        return last
-    end = curve.coordinate.back(found)
-    within = limited and curve.at_limit(sign, sign * end > TOWARDS) <= allowed
-    return last if within else end
-
-
 def _walk(curve: PowerCurve, sign: float, allowed: float) -> list[tuple[float, float | None]]:
     """Pieces from the estimate outwards, as places; None as an end is that of the curve."""
     edge = curve.upper if sign > 0 else curve.lower
-    if edge == curve.centre:
-        return [(curve.centre, None)]
-    count = max(int(np.ceil(abs(edge - curve.centre) / _STRIDE)), 1)
     pieces: list[tuple[float, float | None]] = []
-    inner = curve.centre
+    inner, stride, rounds = curve.centre, min(curve.stride, _STRIDE), 0
     start: float | None = inner
-    for x in np.linspace(inner, edge, count + 1)[1:].tolist():
-        inside = curve.at(x) <= allowed or curve.from_equal_weights(x) <= allowed
-        if inside and start is None:
-            start = place_between(curve.at, x, inner, allowed)
-        elif not inside and start is not None:
-            end = place_between(curve.at, inner, x, allowed)
-            curve.warn(end)
+    while inner != edge:
+        outer = inner + sign * stride
+        outer = min(outer, edge) if sign > 0 else max(outer, edge)
+        lost = curve.at(outer)
+        if lost > allowed and (start is not None or lost <= allowed + _HOPELESS):
+            lost = curve.from_equal_weights(outer)
+        if lost <= allowed and start is None:
+            start = place_between(curve.at, outer, inner, allowed)
+        elif lost > allowed and start is not None:
+            end = place_between(curve.at, inner, outer, allowed)
+            if curve.from_equal_weights(end) < allowed - BRANCH and rounds < ROUNDS:
+                curve.drop_beyond(end, sign)  # there is a better way out than the one taken
+                inner, rounds = end, rounds + 1
+                continue
+            _warn(curve, end, rounds)
             pieces.append((start, end))
             start = None
-        inner = x
+        if start is None and lost > allowed + _HOPELESS:
+            return pieces
+        inner, stride = outer, min(stride * GROWTH, _STRIDE)
     return pieces if start is None else [*pieces, (start, None)]
+
+
+def _warn(curve: PowerCurve, end: float, rounds: int) -> None:
+    """Say so if an end may be too near."""
+    if rounds == ROUNDS:
+        warnings.warn(MANY_OPTIMA, NotConvergedWarning, stacklevel=2)
+    curve.warn(end)

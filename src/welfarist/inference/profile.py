@@ -34,16 +34,16 @@ _ROUNDING = 4e-3
 _PER_DECISION = 1e-9
 # How closely the end of an interval is found, in the curve's coordinate.
 _FINE = 1e-7
-_GROWTH = 1.6  # by which steps outward grow
-_BRANCH = 1e-3  # a deviance lower by this belongs to another optimum
-_ROUNDS = 5  # better branches that are followed at the end of an interval
+GROWTH = 1.6  # by which steps outward grow
+BRANCH = 1e-3  # a deviance lower by this belongs to another optimum
+ROUNDS = 5  # better branches that are followed at the end of an interval
 # The smallest weight that is told from 0, and the largest at which the others still count.
 NEARLY_NONE = 1e-6
 NEARLY_ALL = 1.0 - 1e-6
 _MODERATE = 2.0  # the size of another power to start from where p went far
 _FAR_ALONG = 20.0  # in the coordinate of a shape whose range has no end
 _FARTHEST = 300.0  # a logarithm of a scale at which a score's loss no longer changes
-_MANY_OPTIMA = (
+MANY_OPTIMA = (
     "the search for the end of an interval found ever better optima and stopped, so that the "
     "interval may be too short. Fix what you know: p, the weights or groups."
 )
@@ -346,17 +346,17 @@ def end_of(curve: Curve, direction: float, allowed: float) -> float | None:
     """
     edge = curve.upper if direction > 0 else curve.lower
     inner = curve.centre
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         bracket = _beyond(curve, inner, direction, edge, allowed)
         if bracket is None:
             return None
         found = place_between(curve.at, *bracket, allowed)
-        if curve.from_equal_weights(found) >= allowed - _BRANCH:
+        if curve.from_equal_weights(found) >= allowed - BRANCH:
             curve.warn(found)
             return found
         curve.drop_beyond(found, direction)
         inner = found
-    warnings.warn(_MANY_OPTIMA, NotConvergedWarning, stacklevel=2)
+    warnings.warn(MANY_OPTIMA, NotConvergedWarning, stacklevel=2)
     return inner
 
 
@@ -370,7 +370,7 @@ def _beyond(
         outer = min(outer, edge) if direction > 0 else max(outer, edge)
         if curve.at(outer) > allowed and curve.from_equal_weights(outer) > allowed:
             return inner, outer
-        inner, stride = outer, stride * _GROWTH
+        inner, stride = outer, stride * GROWTH
     return None
 
 
