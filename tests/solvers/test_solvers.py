@@ -262,6 +262,7 @@ def test_actions_that_give_nothing_have_an_answer():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", wf.WelfaristWarning)
         est = wf.ComparisonClassifier().fit(wf.Comparisons(table, pairs, [1, 1, -1, -1, 1, -1]))
-        wrong = wf.ComparisonClassifier(p=1).fit(wf.Comparisons(table, pairs, [1, -1, 1, -1, 1, 1]))
+        slips = wf.Comparisons(table, pairs, [1, -1, 1, -1, 1, 1])
+        wrong = wf.ComparisonClassifier(noise="lapse", p=1).fit(slips)
     assert np.isfinite([est.p_, est.tau_, est.loss_, wrong.tau_, wrong.loss_]).all()
     assert est.p_ > 0

@@ -26,6 +26,7 @@ from welfarist.decisions.merged_pairs import MergedPairs
 from welfarist.families.columns import Columns
 from welfarist.families.power_mean.derivatives import log_mean_of_logs
 from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.noise.margins import differences
 from welfarist.people.table import columns_of
 from welfarist.people.weighting import Weighting
 
@@ -121,9 +122,7 @@ class ZeroOneLoss:
         taken away before they are compared.
         """
         log_mean = log_mean_of_logs(self.utilities.logs, weights, p, self.utilities.has_zeros).value
-        first, second = log_mean[self.pairs.first], log_mean[self.pairs.second]
-        with np.errstate(invalid="ignore"):
-            margins = first - second  # NaN where nobody has anything in either: a tie
+        margins = differences(log_mean[self.pairs.first], log_mean[self.pairs.second])
         decided = np.abs(margins) > self.rounding
         signs = np.sign(np.where(decided, margins, 0.0)).astype(np.int8)
         close = np.flatnonzero(~decided)

@@ -18,8 +18,8 @@ from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import QuadraticModel
 from welfarist.losses.single_pairs import SinglePairs
 from welfarist.noise.base import Choice, ChoiceNoise
+from welfarist.noise.certain import choice_of
 from welfarist.noise.choices import LOGISTIC
-from welfarist.noise.margins import above_nothing
 
 # A mean loss below this means that every outcome has probability 1 up to rounding.
 _ROUNDING = 1e-13
@@ -109,17 +109,28 @@ class ObservedPairs:
 
     def respond(self, values: FloatArray, extras: FloatArray, has_zeros: bool) -> PairResponse:
         """Return how well values (N,), tau and the noise model's own explain the outcomes."""
-        margins = self.graph.differences(above_nothing(values, has_zeros))
+        margins = self.graph.differences(values, has_zeros)
         margins *= np.exp(extras[0])
-        pairs = self.graph.pairs
-        choice = self.noise.choice(margins, extras[1:], pairs.count, pairs.lead)
-        return PairResponse(choice.loss / self.total, self, extras, margins, choice)
+        return self._response(margins, extras, has_zeros, observed=False)
 
     def exactly(self, response: PairResponse, extras: FloatArray) -> PairResponse:
         """Return the response with observed second derivatives."""
-        pairs = self.graph.pairs
-        choice = self.noise.observed(response.margins, extras[1:], pairs.count, pairs.lead)
-        return replace(response, choice=choice)
+        margins, certain = response.margins, response.certain
+        if certain is not None:
+            margins = np.where(certain == 0, margins, np.copysign(np.inf, certain))
+        return self._response(margins, extras, certain is not None, observed=True)
+
+    def _response(
+        self, margins: FloatArray, extras: FloatArray, has_zeros: bool, observed: bool
+    ) -> PairResponse:
+        """Return the response at margins (n,), which may be infinite if `has_zeros`."""
+        given = extras[1:], self.graph.pairs.count, self.graph.pairs.lead
+        if not has_zeros:
+            choice = (self.noise.observed if observed else self.noise.choice)(margins, *given)
+            return PairResponse(choice.loss / self.total, self, extras, margins, choice)
+        choice, finite = choice_of(self.noise, margins, *given, observed=observed)
+        certain = None if finite is margins else np.where(np.isinf(margins), np.sign(margins), 0.0)
+        return PairResponse(choice.loss / self.total, self, extras, finite, choice, certain)
 
     def with_counts(self, count: FloatArray, lead: FloatArray) -> ObservedPairs:
         """Return the same pairs (n,), compared another number of times.
@@ -131,9 +142,12 @@ class ObservedPairs:
 
     def start(self, values: FloatArray, has_zeros: bool) -> FloatArray:
         """Return a temperature at which the typical margin is one, and what goes with it."""
-        margins = self.graph.differences(above_nothing(values, has_zeros))
-        log_tau = -np.log(max(float(np.mean(np.abs(margins))), 1e-300))
-        pairs = self.graph.pairs
+        margins, pairs = self.graph.differences(values, has_zeros), self.graph.pairs
+        if has_zeros and np.isinf(margins).any():  # which no temperature changes
+            finite = np.isfinite(margins)
+            margins, pairs = margins[finite], pairs.take(finite)
+        typical = float(np.mean(np.abs(margins))) if len(margins) else 1.0
+        log_tau = -np.log(max(typical, 1e-300))
         extras = self.noise.start(margins, log_tau, pairs.count, pairs.lead)
         return np.asarray(np.clip(extras, *self.bounds))
 
@@ -178,7 +192,7 @@ class ObservedPairs:
     def sampler(self, judged: Judgement, extras: FloatArray, value: float) -> PairSampler:
         """Return what draws outcomes from a rule."""
         del value
-        z = self.respond(judged.values, extras, judged.people.has_zeros).margins
+        z = self.graph.differences(judged.values, judged.people.has_zeros) * np.exp(extras[0])
         counts = np.rint(self.graph.pairs.count)
         return PairSampler(self, counts, self.noise.probability(z, extras[1:]))
 
@@ -194,9 +208,12 @@ class ObservedPairs:
         surprise = -(xlogy(share, share) + xlogy(1.0 - share, 1.0 - share))
         return float(count[counted] @ surprise) / self.total
 
-    def accuracy(self, margins: FloatArray) -> float:
+    def accuracy(self, response: PairResponse) -> float:
         """Share of comparisons on the right side of a rule; a tie on either side is half right."""
-        return float(0.5 + 0.5 * (np.sign(margins) @ self.graph.pairs.lead) / self.total)
+        signs = np.sign(response.margins)
+        if response.certain is not None:
+            signs += response.certain
+        return float(0.5 + 0.5 * (signs @ self.graph.pairs.lead) / self.total)
 
 
 @dataclass(frozen=True)
@@ -230,9 +247,11 @@ class PairResponse:
     observed : ObservedPairs
     extras : (m,) array
     margins : (n,) array
-        tau times the difference in value, for every pair.
+        tau times the difference in value, for every pair; 0 where it is infinite.
     choice : Choice
         Derivatives of each pair's loss.
+    certain : (n,) array or None
+        The sign of an infinite margin, 0 where it is finite; None if all are.
     """
 
     value: float
@@ -240,6 +259,7 @@ class PairResponse:
     extras: FloatArray
     margins: FloatArray
     choice: Choice
+    certain: FloatArray | None = None
 
     def gradient(self, rows: FloatArray) -> FloatArray:
         """Return the gradient."""

@@ -106,6 +106,9 @@ def descend(
         That of a very similar loss near `start`, for a first step without curvature of its own.
     """
     walk = _Walk(loss, start, tolerance, near, borrowed)
+    if not np.isfinite(walk.value):
+        reason = "the loss is infinite where it began"
+        return Descent(start, np.inf, False, 0, reason)
     if walk.size == 0:
         reason = "nothing to learn"
         return Descent(start, walk.value, True, 0, reason, nothing_to_learn=True)

@@ -103,6 +103,9 @@ class Newton:
             progress=progress,
         )
         best, n_iter = found.best, found.n_iter
+        if not np.isfinite(best.value):  # wherever it began
+            nowhere = Rule(best, loss.weighting.to_people(best.point.weights))
+            return _optimum(nowhere, n_iter, found.values, 0)
         if p is None and can_certify(part):
             best = _checked_at_all_powers(part.data, best, max_iter, tolerance)
         borrowed = Curvature.of(part, best.point) if sizes else None
