@@ -43,7 +43,7 @@ class ImpossibleDecisionsError(InputError):
 
     Attributes
     ----------
-    rows : sequence of int
+    rows : list of int
         Which decisions these are, as rows of the data.
     """
 

@@ -33,7 +33,8 @@ def impossible_rows(decided: Comparisons, weighting: Weighting) -> npt.NDArray[n
     if is_source(utilities):  # which knows of no single people
         return np.empty(0, dtype=np.intp)
     counted = utilities if weighting.fixed is None else utilities[:, weighting.fixed > 0]
-    first, second = counted.any(axis=1)[decided.pairs].T
+    worth = np.asarray(counted.any(axis=1))
+    first, second = worth[decided.pairs].T
     worse_first, worse_second = ~first & second, first & ~second
     wrong = (worse_first & (decided.outcomes >= 0)) | (worse_second & (decided.outcomes <= 0))
     return np.flatnonzero(wrong & (decided.counts > 0))
@@ -48,11 +49,11 @@ def refuse_impossible(decided: Comparisons, weighting: Weighting, noise: str) ->
     more = [f"{len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
     raise ImpossibleDecisionsError(
         f"every decision must be possible under some rule; found {len(rows)} of {len(decided)} "
-        f"that no rule explains: {listed([*shown, *more])}. An action that gives nothing to anybody "
-        f"who counts has welfare 0, and is never preferred to another with {noise}, nor as good. "
-        "Leave such decisions out, add a constant to every utility (such as shift=1), or fit with "
-        'noise="lapse", which allows for slips.',
-        rows,
+        f"that no rule explains: {listed([*shown, *more])}. An action that gives nothing to "
+        f"anybody who counts has welfare 0, and is never preferred to another with {noise}, nor as "
+        "good. Leave such decisions out, add a constant to every utility (such as shift=1), or fit "
+        'with noise="lapse", which allows for slips.',
+        rows.tolist(),
     )
 
 

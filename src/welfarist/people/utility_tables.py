@@ -54,7 +54,14 @@ def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
         return utilities  # type: ignore[return-value]
     if utilities.min() < -shift:
         raise utilities_error(utilities, -shift)
-    return utilities + shift if shift else utilities
+    if not shift:
+        return utilities
+    if utilities.max() > np.finfo(np.float64).max - shift:
+        raise InputError(
+            f"utilities must be numbers with {shift:g} added to all; found {utilities.max():g}, "
+            "which is too large for that. Choose a larger unit."
+        )
+    return utilities + shift
 
 
 def refuse_missing(table: FloatArray, names: Sequence[str] | None = None) -> None:
