@@ -81,7 +81,8 @@ def loss_complaints(learner: Any) -> list[str]:
     loss = learner.loss_
     size = 1.0
     if learner.result_.kind == "scores":  # what is left of scores of this size is rounding
-        size = float(np.square(learner.result_.decided.values).max())
+        shift = learner.result_.score_offset  # which takes digits of smaller ones
+        size = max(float(np.square(learner.result_.decided.values).max()), shift * shift)
     if abs(again - loss) <= _ALIKE * abs(loss) + 1e-12 * size:
         return []
     return [f"loss_: {loss!r}, but that of its predictions is {again!r}"]

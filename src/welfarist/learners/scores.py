@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
-from welfarist.base.validation import FloatArray, as_shift
+from welfarist.base.validation import FloatArray, as_shift, owned
 from welfarist.decisions import Scores
+from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.magnitudes import check_magnitudes
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, common_caveats
@@ -176,7 +177,15 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
             return X
         table, target = self._checked(X, y, y_numeric=True)
         self._refuse_bad(table)
-        scores = Scores.of(table, target, sample_weight, row_names(X), -as_shift(self.shift))
+        counts = as_counts(sample_weight, "sample_weight", len(table))
+        scores = Scores.of(
+            owned(table, X),
+            owned(target, y),
+            owned(counts, sample_weight),
+            row_names(X),
+            -as_shift(self.shift),
+            copy=False,
+        )
         names = as_names(getattr(self, "feature_names_in_", None))
         return replace(scores, stakeholders=names)
 

@@ -150,8 +150,8 @@ def _checked_at_all_powers(
     if found.point is None:
         return best
     # A limit is compared for itself later, once the search has gone far enough towards it.
-    far = loss.search_range[1] / 2.0
-    start = replace(found.point, p=min(max(found.point.p, -far), far))
+    low, far = loss.search_range[0], loss.search_range[1] / 2.0
+    start = replace(found.point, p=min(max(found.point.p, low, -far), far))
     again = descend(loss, start, max_iter=max_iter, tolerance=tolerance)
     return again if again.value < best.value else best
 
