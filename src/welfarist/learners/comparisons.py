@@ -230,10 +230,11 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         pairs = zip(loss.parameters, values, strict=True)
         extras = {parameter.name: parameter.coordinate.back(x) for parameter, x in pairs}
         here = at_optimum(loss, optimum)
-        if here.value <= loss.resolution:  # certain already: any larger tau is as good
-            extras[TAU.name] = float(observed.tau_max)
+        response = cast(PairResponse, here.response)
+        if here.value <= loss.resolution and not observed.goes_against(response):
+            extras[TAU.name] = float(observed.tau_max)  # any larger tau is as good
         self.tau_, self.rho_ = extras[TAU.name], extras.get(RHO.name, 0.0)
-        accuracy = observed.accuracy(cast(PairResponse, here.response))
+        accuracy = observed.accuracy(response)
         plain = _plain_accuracy(loss, optimum) if accuracy < _DOUBTFUL else 1.0
         cap = observed.tau_max
         return Description(

@@ -210,10 +210,12 @@ class ObservedPairs:
 
     def accuracy(self, response: PairResponse) -> float:
         """Share of comparisons on the right side of a rule; a tie on either side is half right."""
-        signs = np.sign(response.margins)
-        if response.certain is not None:
-            signs += response.certain
-        return float(0.5 + 0.5 * (signs @ self.graph.pairs.lead) / self.total)
+        return float(0.5 + 0.5 * (response.signs @ self.graph.pairs.lead) / self.total)
+
+    def goes_against(self, response: PairResponse) -> bool:
+        """Whether the worse action of some pair was preferred, however seldom."""
+        signs, pairs = response.signs, self.graph.pairs
+        return bool(((signs != 0) & (signs * pairs.lead < pairs.count)).any())
 
 
 @dataclass(frozen=True)
@@ -260,6 +262,12 @@ class PairResponse:
     margins: FloatArray
     choice: Choice
     certain: FloatArray | None = None
+
+    @property
+    def signs(self) -> FloatArray:
+        """Which action of each pair is better (n,): 1 the first, -1 the second, 0 for a tie."""
+        signs = np.sign(self.margins)
+        return signs if self.certain is None else signs + self.certain
 
     def gradient(self, rows: FloatArray) -> FloatArray:
         """Return the gradient."""

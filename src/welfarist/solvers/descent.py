@@ -225,7 +225,8 @@ class _Walk:
             hessian = model.curvature + self._here.remainder()
             # Good for the next steps too, which then need gradients only.
             if self._near and Curvature.can_be_carried(self.point):
-                self.borrowed = Curvature.at(self.point, model.curvature, hessian)
+                carried = Curvature.at(self.point, model.curvature, hessian)
+                self.borrowed = carried if carried.is_finite else None
         self._here = None  # all that a step needs is known; the arrays can go before new ones come
         predicted = None
         if local and hessian is not None:
