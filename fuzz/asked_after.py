@@ -93,6 +93,32 @@ def _test_of_weights(learner: Any) -> list[str]:
     return where_nan(learner.result_.test(weights="equal", resamples=None))
 
 
+def _simulated_test(learner: Any) -> list[str]:
+    if learner.result_.likelihood is not None and learner.result_.likelihood.learned_weights:
+        return []  # its samples take longer than all the rest
+    return where_nan(learner.result_.test("egalitarian", resamples=5))
+
+
+def _wald_test(learner: Any) -> list[str]:
+    return where_nan(learner.result_.wald_test("p = 1"))
+
+
+def _bootstrap(learner: Any) -> list[str]:
+    made = learner.result_.bootstrap(5, progress=False)
+    return where_nan(made.draws) + where_nan(made.cov_params())
+
+
+def _shifts(learner: Any) -> list[str]:
+    largest = float(learner.result_.decided.utilities.max())
+    made = learner.result_.shifts([0.0, 0.5 * largest])
+    return [] if str(made) else ["an empty table"]
+
+
+def _compared(learner: Any) -> list[str]:
+    made = wf.compare([learner, "utilitarian", "best off"], folds=None)
+    return json_complaints(made.as_json()) + ([] if str(made) else ["an empty table"])
+
+
 def _profile(learner: Any) -> list[str]:
     return where_nan(learner.result_.profile(points=11))
 
@@ -133,6 +159,11 @@ _QUESTIONS: dict[str, tuple[Question, float]] = {
     "robust errors": (_robust, 0.2),
     "test": (_test, 0.2),
     "test of weights": (_test_of_weights, 0.2),
+    "simulated test": (_simulated_test, 0.1),
+    "Wald test": (_wald_test, 0.2),
+    "bootstrap": (_bootstrap, 0.05),
+    "shifts": (_shifts, 0.05),
+    "comparison": (_compared, 0.05),
     "profile": (_profile, 0.1),
     "misfit": (_misfit, 0.3),
     "calibration": (_calibration, 0.3),

@@ -271,3 +271,9 @@ def test_weights_of_people_who_are_all_but_equal_keep_their_sum(off):
     often = np.full(8, 1e15)
     est = wf.WelfareRegressor(solver=wf.Grid(step=1.0)).fit(table, rng.uniform(1, 9, 8), often)
     assert est.weights_.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("p", ["egalitarian", np.inf])
+def test_the_grid_has_no_infinite_powers(p):
+    with pytest.raises(wf.InputError, match="no infinite powers"):
+        wf.WelfareRegressor(p=p, solver="grid").fit([[1.0, 2.0], [3.0, 1.0]], [1.0, 1.0])

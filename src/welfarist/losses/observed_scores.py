@@ -344,7 +344,12 @@ class ScoreResponse:
 
     def model(self, rows: FloatArray) -> QuadraticModel:
         """Return gradient and Gauss-Newton matrix."""
-        rows = self.with_scale(rows)
+        if not self.observed.scale:
+            return self._model(rows)
+        with np.errstate(over="ignore", invalid="ignore"):  # where predictions are far too large
+            return self._model(self.with_scale(rows))
+
+    def _model(self, rows: FloatArray) -> QuadraticModel:
         gradient = rows @ self._pull()
         rows *= np.sqrt(2.0 * self.observed.sample_weight) * self.predicted.slope
         return QuadraticModel(gradient, rows @ rows.T)  # half the work: NumPy sees the symmetry

@@ -183,6 +183,11 @@ class Grid:
         progress: Progress,
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
+        if p is not None and np.isinf(p):
+            raise InputError(
+                'solver="grid" is the method of the paper, which has no infinite powers; found p = '
+                f'{p:g}. Use solver="newton".'
+            )
         ends = (self.lower, self.upper) if p is None and self.lower < self.upper else None
         search = _PowerSearch(loss.data, self.descent, observations, ends)
         try:

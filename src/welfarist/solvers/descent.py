@@ -216,6 +216,9 @@ class _Walk:
                 return predicted
         assert self._here is not None
         model = self._here.model()
+        if not np.isfinite(model.curvature).all():  # so far off that no step is to be had
+            self.stuck = True
+            return np.inf
         self.fisher = model.curvature
         far_out = self.weights > 0 and self.loss.family.ratios and abs(self.point.p) >= _RATIO_POWER
         ratio = far_out and self._slow_steps >= 2 and not self.loss.interior
