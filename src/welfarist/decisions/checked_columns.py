@@ -11,8 +11,8 @@ import numpy.typing as npt
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers
 
-# Sums and squares of counts are numbers in between.
-_SMALLEST_COUNT, _LARGEST_COUNT = 1e-100, 1e100
+# Sums of counts, times squares of scores, are numbers in between.
+_SMALLEST_COUNT, _LARGEST_COUNT = 1e-25, 1e25
 
 
 def as_pairs(pairs: object, actions: int) -> npt.NDArray[np.signedinteger[Any]]:

@@ -90,7 +90,8 @@ class QuadraticStep:
         if abs(missed) <= _MISSED:
             return np.asarray(move)
         heaviest = int(np.argmax(units))
-        move[heaviest] -= missed / units[heaviest]
+        move[heaviest] = 0.0
+        move[heaviest] = -float(units @ move[: self._weights]) / units[heaviest]
         return np.asarray(move) if move[heaviest] >= lower[heaviest] else None
 
 
