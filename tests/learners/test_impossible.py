@@ -123,6 +123,24 @@ def test_impossible_decisions_beside_powers_that_zeros_exclude():
         wf.compare(["utilitarian", wf.ComparisonClassifier()], decided, folds=None)
 
 
+def test_a_null_that_makes_a_decision_impossible_is_rejected():
+    rng = np.random.default_rng(0)
+    table = np.vstack([rng.uniform(1, 10, (30, 2)), [[0.0, 9.0], [1.0, 0.0]]])
+    pairs = rng.permuted(np.tile(np.arange(30), (120, 1)), axis=1)[:, :2]
+    margin = np.log(table[pairs] @ [0.7, 0.3]) @ [8.0, -8.0]
+    outcomes = np.where(rng.random(120) < 1 / (1 + np.exp(-margin)), 1, -1)
+    decided = wf.Comparisons(table, [*pairs, [30, 31]], [*outcomes, 1])
+    est = wf.ComparisonClassifier().fit(decided)
+    test = est.result_.test(weights=[1, 0], resamples=9)
+    assert (test.statistic, test.p_value) == (np.inf, 0.0)
+    assert "impossible under the null" in str(test)
+    assert np.isfinite(est.result_.test(weights="equal").statistic)
+    lone = wf.WelfareFunction(1, [1.0, 0.0])
+    compared = wf.compare({"learned": est, "alone": lone, "sum": "utilitarian"}, folds=None)
+    assert "Left out alone, under which a decision was made that is impossible" in str(compared)
+    assert [row["name"] for row in compared.to_dict()["rows"]] == ["learned", "sum"]
+
+
 # The loss is that of the learner's own predictions.
 
 TABLES = {
