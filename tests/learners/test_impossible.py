@@ -90,8 +90,9 @@ def test_who_counts_decides_what_is_nothing():
         wf.ComparisonClassifier(weights=[1, 0]).fit(decided)
 
 
-@pytest.mark.parametrize("p", [None, 2.0, np.inf])
-@pytest.mark.parametrize("solver", ["newton", "two_stage"])
+@pytest.mark.parametrize(
+    ("p", "solver"), [(None, "newton"), (2.0, "newton"), (np.inf, "newton"), (None, "two_stage")]
+)
 def test_rules_under_which_a_decision_is_impossible_are_avoided(p, solver):
     # Person 0 alone explains nearly all; but what only person 1 gets was chosen once.
     rng = np.random.default_rng(0)
@@ -99,8 +100,6 @@ def test_rules_under_which_a_decision_is_impossible_are_avoided(p, solver):
     pairs = rng.permuted(np.tile(np.arange(30), (200, 1)), axis=1)[:, :2]
     outcomes = np.sign(table[pairs[:, 0], 0] - table[pairs[:, 1], 0])
     decided = wf.Comparisons(table, [*pairs, [30, 31]], [*outcomes, 1])
-    if p == np.inf and solver == "two_stage":
-        pytest.skip("the method of the paper has no infinite powers")
     est = wf.ComparisonClassifier(p=p, solver=solver, random_state=0).fit(decided)
     assert np.isfinite(est.loss_)
     assert est.weights_[1] > 0

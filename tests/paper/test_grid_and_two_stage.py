@@ -273,7 +273,13 @@ def test_weights_of_people_who_are_all_but_equal_keep_their_sum(off):
     assert est.weights_.sum() == pytest.approx(1.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("p", ["egalitarian", np.inf])
-def test_the_grid_has_no_infinite_powers(p):
-    with pytest.raises(wf.InputError, match="no infinite powers"):
-        wf.WelfareRegressor(p=p, solver="grid").fit([[1.0, 2.0], [3.0, 1.0]], [1.0, 1.0])
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+@pytest.mark.parametrize("solver", ["grid", "two_stage"])
+def test_the_papers_methods_have_no_infinite_powers(solver):
+    table, scores = [[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], [1.0, 1.2, 1.9]
+    for p in ("egalitarian", np.inf):
+        with pytest.raises(wf.InputError, match="no infinite powers"):
+            wf.WelfareRegressor(p=p, solver=solver).fit(table, scores)
+    learner = wf.WelfareRegressor(p=1.0, solver=solver).fit(table, scores)
+    side_by_side = wf.compare([learner, "egalitarian"], folds=None)
+    assert side_by_side.results[1].p == -np.inf

@@ -47,6 +47,15 @@ def require_plain(loss: Loss, solver: str) -> None:
         )
 
 
+def refuse_infinite(p: float | None, solver: str) -> None:
+    """Refuse an infinite power, at which there is nothing to descend on."""
+    if p is not None and np.isinf(p):
+        raise InputError(
+            f'solver="{solver}" is the method of the paper, which has no infinite powers; found '
+            f'p = {p:g}. Use solver="newton".'
+        )
+
+
 class FixedPower:
     """A loss of scores or comparisons at a fixed, finite power."""
 

@@ -19,7 +19,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionLoss, Loss, Point
 from welfarist.losses.observed_pairs import ObservedPairs
 from welfarist.noise.base import SMALLEST_TAU
-from welfarist.paper.fixed_power import COVERS, FixedPower, require_plain
+from welfarist.paper.fixed_power import COVERS, FixedPower, refuse_infinite, require_plain
 from welfarist.paper.unfinished import REMEDY, in_words, left_to_gain
 from welfarist.solvers.base import Optimum
 from welfarist.solvers.simplex import onto_simplex, project
@@ -183,11 +183,7 @@ class Grid:
         progress: Progress,
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
-        if p is not None and np.isinf(p):
-            raise InputError(
-                'solver="grid" is the method of the paper, which has no infinite powers; found p = '
-                f'{p:g}. Use solver="newton".'
-            )
+        refuse_infinite(p, "grid")
         ends = (self.lower, self.upper) if p is None and self.lower < self.upper else None
         search = _PowerSearch(loss.data, self.descent, observations, ends)
         try:
