@@ -113,7 +113,8 @@ class ZeroOneLoss:
 
     def of_signs(self, signs: Signs) -> float:
         """Return the mean loss of answers (n,) in {-1, 0, 1}."""
-        return (self.total - float(signs @ self.pairs.lead)) / (2.0 * self.total)
+        # Sums of counts that are not whole may be off by rounding, but no loss is below 0.
+        return max(self.total - float(signs @ self.pairs.lead), 0.0) / (2.0 * self.total)
 
     def signs(self, weights: FloatArray, p: float) -> Signs:
         """Return +1 (n,) where the first action is better, -1 where worse, 0 where they tie.
