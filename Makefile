@@ -18,13 +18,14 @@ PLAIN := .venv-plain
 BIN := $(VENV)/bin
 PIP_QUIET := --quiet --disable-pip-version-check
 
-.PHONY: help demo test format lint types tests plain docs bench bench-quick replicate replicate-quick clean
+.PHONY: help demo test format lint types tests plain docs fuzz bench bench-quick replicate replicate-quick clean
 
 help:
 	@echo "make demo             a simulated charity, from its decisions to a report"
 	@echo "make test             formatter, linter, type checker, tests and doctests"
 	@echo "make format           let the formatter rewrite the sources"
 	@echo "make docs             build the documentation into build/docs (open index.html)"
+	@echo "make fuzz             a minute of random input; goes on where the last run stopped"
 	@echo "make bench            measure speed against the alternatives (minutes)"
 	@echo "make bench-quick      the same in under two minutes"
 	@echo "make replicate        run the paper's experiments again (about 20 minutes; can be interrupted)"
@@ -79,6 +80,10 @@ format: $(VENV)/.ready
 docs: $(VENV)/.ready
 	@$(BIN)/python -m sphinx -q -W --keep-going -n -b html -d build/doctrees docs build/docs
 	@echo "==> build/docs/index.html"
+
+# FUZZ="--seconds 600 --seed 7" makes it a longer run, or another one.
+fuzz: $(VENV)/.ready
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ)
 
 bench: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks

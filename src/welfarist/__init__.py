@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from welfarist import bounds, families, noise, simulate
     from welfarist.base.errors import (
         DecisionsMissingError,
+        ImpossibleDecisionsError,
         InputError,
         MisfitWarning,
         NotConvergedWarning,
@@ -67,6 +68,7 @@ __all__ = [
     "families",
     "FitResult",
     "Grid",
+    "ImpossibleDecisionsError",
     "InputError",
     "load_model",
     "log_power_mean",
@@ -116,6 +118,7 @@ _ON_DEMAND = {
     "families": "families",
     "FitResult": "results.record",
     "Grid": "paper.grid",
+    "ImpossibleDecisionsError": _ERRORS,
     "InputError": _ERRORS,
     "load_model": "results.saved_models",
     "log_power_mean": "families.power_mean.mean",

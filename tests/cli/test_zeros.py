@@ -251,3 +251,22 @@ def test_shares_of_a_product_of_zero_are_left_blank(folder):
     assert run("judge", "few.csv", "x", "y", *nash).stdout.count("%") == 2
     assert "left blank" not in run("rank", "few.csv", *nash, "--shift", "1").stderr
     assert run("rank", "few.csv", "--doctrine", "egalitarian").stdout.count("%") == 6
+
+
+def test_nothing_chosen_over_something_is_refused_and_named(folder):
+    table = pl.read_csv("actions.csv")
+    nothing = table.head(1).with_columns(
+        pl.lit("do nothing").alias("action"),
+        *(pl.lit(0.0).alias(who) for who in ("old", "young", "poor")),
+    )
+    pl.concat([table, nothing]).write_csv("actions.csv")
+    with (folder / "decisions.csv").open("a") as file:
+        file.write("do nothing,action 3\n")
+    refused = " ".join(run("fit", *FILES, "--report", "report.html", code=1).stderr.split())
+    assert "'do nothing' over 'action 3'" in refused
+    assert "--shift 1" in refused
+    assert "--noise lapse" in refused
+    assert not (folder / "report.html").exists()
+    found = json.loads(run("fit", *FILES, "--noise", "lapse", "--no-intervals", "--json").stdout)
+    assert 0 < found["rho"] < 0.5
+    assert found["loss"] < 1

@@ -12,7 +12,7 @@ from welfarist import ComparisonClassifier, Comparisons, WelfareFunction
 from welfarist.base.errors import InputError
 from welfarist.counting.consistent.margin import Oracle, largest_margin
 from welfarist.counting.consistent.preferences import Preferences, segment
-from welfarist.counting.consistent.refutation import refutes_between
+from welfarist.counting.consistent.refutation import Refutation, refutes_between
 from welfarist.counting.consistent.rules import find_consistent
 from welfarist.counting.consistent.supports import largest_support
 from welfarist.counting.zero_one import ZeroOneLoss
@@ -432,3 +432,15 @@ def test_what_cannot_be_asked_is_refused():
     known = ZeroOneLoss.of(zeros.utilities, zeros.merged, Weighting(2, fixed=np.array([0.5, 0.5])))
     with pytest.raises(InputError, match="weights must be free"):
         find_consistent(known, flat(2))
+
+
+def test_refutations_with_next_to_nothing_in_common_refute_nothing_between():
+    """To make alike what they share would take the rest beyond numbers: no warning may escape."""
+    table = [[1.0, 4.0], [3.0, 2.0], [2.0, 2.5], [4.0, 1.0]]
+    decided = Comparisons(table, [[0, 1], [1, 2], [2, 3]], [1, -1, 1])
+    preferences = Preferences.of(loss_of(decided))
+    low = Refutation(1.0, np.array([0, 1]), np.ones(2), np.zeros(2))
+    for least in (1e-250, 5e-324):
+        multipliers = np.array([least, least, 1.0])
+        high = Refutation(2.0, np.array([0, 1, 2]), multipliers, np.zeros(3))
+        assert not refutes_between(preferences, low, high)

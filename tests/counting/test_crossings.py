@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from welfarist import log_power_mean
 from welfarist.counting.crossings import find_crossings
 from welfarist.counting.crossings.terms import signed_terms
 
@@ -219,3 +220,19 @@ def test_crossings_lead_from_one_end_to_the_other(kernel):
     turns = np.bincount(found.pair[found.turns], minlength=keep.sum())
     np.testing.assert_array_equal(found.beginning * np.where(turns % 2, -1, 1), found.ending)
     assert len(found.undecided) == 0
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_equal_products_are_decided_above_zero_where_somebody_else_has_nothing(kernel):
+    # 6 x 2 x 2 = 3 x 1 x 8: the two tie at p = 0, which the zero of another action excludes.
+    logs = np.log(np.array([[6.0, 2.0, 2.0], [3.0, 1.0, 8.0], [4.0, 3.0, 2.0], [1.0, 1.0, 1e-9]]))
+    logs[3, 2] = -np.inf
+    one, other = np.array([0, 1, 0, 0]), np.array([1, 0, 2, 3])
+    found = find_crossings(logs.T, np.ones(3) / 3, one, other, kernel)
+    assert found.lowest == 0
+    assert not len(found.undecided)
+    for p in (1e-3, 0.3, 5.0):
+        welfare = log_power_mean(np.exp(logs), p)
+        signs = np.sign(welfare[one] - welfare[other])
+        turned = np.array([((found.power < p) & (found.pair == i)).sum() for i in range(4)])
+        assert (found.beginning * (-1.0) ** turned == signs).all()

@@ -40,12 +40,18 @@ def score_loss(weighting=None, scale=False, learn_power=True, zeros=False):
     return loss_of_scores(data, POWER_MEAN, weighting or Weighting(5), learn_power, scale)
 
 
-def comparison_loss(weighting=None, lapse=False, learn_power=True, zeros=False):
+def comparison_loss(weighting=None, lapse=False, learn_power=True, zeros=False, nothing=False):
     problem = problems.comparisons(2, 30, 5, 200, tau=3.0)
-    table = problem.utilities.copy()
+    table, outcomes = problem.utilities.copy(), problem.outcomes.copy()
     if zeros:
         table[np.random.default_rng(0).random(table.shape) < 0.1] = 0.0
-    data = replace(problem, utilities=table).comparisons()
+    if nothing:  # which is never chosen, but by a lapse
+        table[[3, 8]] = 0.0
+        worth = table.any(axis=1)[problem.pairs]
+        rejected = worth[:, 0].astype(int) - worth[:, 1]
+        outcomes = np.where(rejected == 0, outcomes, rejected)
+        outcomes[np.flatnonzero(rejected)[:3]] *= -1 if lapse else 1
+    data = replace(problem, utilities=table, outcomes=outcomes).comparisons()
     noise = LAPSE if lapse else LOGISTIC
     free = weighting or Weighting(5)
     return loss_of_comparisons(data, POWER_MEAN, free, learn_power, noise, 1e6)
@@ -69,6 +75,8 @@ LOSSES = {
     "comparisons, fixed power": comparison_loss(learn_power=False),
     "comparisons, lapse": comparison_loss(lapse=True),
     "comparisons, zeros": comparison_loss(zeros=True),
+    "comparisons, nothing": comparison_loss(nothing=True),
+    "comparisons, lapse, nothing": comparison_loss(lapse=True, nothing=True),
     "scores, prior": PenalisedLoss(score_loss(), np.full(5, 2.0), 40.0),
     "comparisons, prior": PenalisedLoss(comparison_loss(), np.full(5, 1.5), 200.0),
 }

@@ -10,6 +10,7 @@ import welfarist as wf
 from welfarist.base.parameters import Parameter
 from welfarist.noise import LAPSE, LOGISTIC, ChoiceNoise, Response
 from welfarist.noise.base import NO_OWN
+from welfarist.noise.certain import choice_of
 
 # Central differences of the loss, relative to its largest derivative.
 DIFFERENCE = 1e-6
@@ -165,3 +166,44 @@ def test_answers_that_all_but_cannot_happen_have_finite_derivatives(kind):
         assert found.own is not None
         for part in (found.by_margin, found.information, found.own.by_own, found.own.cross):
             assert np.isfinite(part.sum())
+
+
+def test_infinite_margins_are_the_limit_of_large_ones():
+    """Derivatives included; of models of one's own too, whose formulas may know no infinity."""
+    far = np.array([-np.inf, 0.3, np.inf, np.inf, -2.0, -np.inf])
+    count, lead = (
+        np.array([1.0, 2.0, 3.0, 2.0, 1.0, 4.0]),
+        np.array([-1.0, 0.0, 1.0, 2.0, 1.0, -2.0]),
+    )
+    for model, own in [(LAPSE, np.array([0.07])), (Bent(), np.array([0.02, 0.05]))]:
+        for observed in (False, True):
+            found, finite = choice_of(model, far, own, count, lead, observed=observed)
+            large = np.clip(far, -40.0, 40.0)
+            near = (model.observed if observed else model.choice)(large, own, count, lead)
+            assert finite.tolist() == [0.0, 0.3, 0.0, 0.0, -2.0, 0.0]
+            assert found.loss == pytest.approx(near.loss, rel=1e-12)
+            assert found.by_margin == pytest.approx(near.by_margin, abs=1e-12)
+            assert found.own.by_own == pytest.approx(near.own.by_own, rel=1e-9, abs=1e-9)
+            both = np.abs(near.own.information).max()
+            assert found.own.information == pytest.approx(near.own.information, abs=1e-6 * both)
+
+
+def test_what_cannot_be_has_an_infinite_loss():
+    z, one = np.array([np.inf, 0.5]), np.ones(2)
+    right, _ = choice_of(LOGISTIC, z, NO_OWN, one, one)
+    assert right.loss == pytest.approx(np.log1p(np.exp(-0.5)))
+    for wrong in (np.array([-1.0, 1.0]), np.array([0.0, 1.0])):
+        assert choice_of(LOGISTIC, z, NO_OWN, one, wrong)[0].loss == np.inf
+        assert choice_of(LAPSE, z, np.zeros(1), one, wrong)[0].loss == np.inf
+        assert np.isfinite(choice_of(LAPSE, z, np.array([1e-9]), one, wrong)[0].loss)
+    assert LAPSE.forgives
+    assert Bent().forgives
+    assert not LOGISTIC.forgives
+    assert not Probit().forgives
+
+
+def test_a_lapse_rate_of_0_is_logistic_noise_where_probabilities_underflow():
+    z = np.array([-900.0, 800.0, 1.0])
+    lead = np.array([1.0, -1.0, 1.0])
+    one, other = (m.choice(z, np.zeros(1), np.ones(3), lead).loss for m in (LOGISTIC, LAPSE))
+    assert one == other == pytest.approx(1700 + np.log1p(np.exp(-1.0)))

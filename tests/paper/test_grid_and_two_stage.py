@@ -260,3 +260,26 @@ def test_a_grid_that_ends_before_the_best_power_says_so():
         )
     assert found.p_ == 1.0
     assert not found.result_.converged
+
+
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+@pytest.mark.parametrize("off", [0.0, 1e-15, 1e-9])
+def test_weights_of_people_who_are_all_but_equal_keep_their_sum(off):
+    # Gradients are nothing but rounding, and steps as long as the learning rate all the same.
+    rng = np.random.default_rng(0)
+    table = rng.uniform(1, 9, (8, 1)) * (1.0 + off * rng.integers(-2, 3, (8, 5)))
+    often = np.full(8, 1e15)
+    est = wf.WelfareRegressor(solver=wf.Grid(step=1.0)).fit(table, rng.uniform(1, 9, 8), often)
+    assert est.weights_.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+@pytest.mark.parametrize("solver", ["grid", "two_stage"])
+def test_the_papers_methods_have_no_infinite_powers(solver):
+    table, scores = [[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], [1.0, 1.2, 1.9]
+    for p in ("egalitarian", np.inf):
+        with pytest.raises(wf.InputError, match="no infinite powers"):
+            wf.WelfareRegressor(p=p, solver=solver).fit(table, scores)
+    learner = wf.WelfareRegressor(p=1.0, solver=solver).fit(table, scores)
+    side_by_side = wf.compare([learner, "egalitarian"], folds=None)
+    assert side_by_side.results[1].p == -np.inf

@@ -110,6 +110,29 @@ def test_no_scan_finds_a_loss_below_the_bound_and_the_gap_closes(seed):
     assert certify(loss, found.value).gap <= GAP * found.value
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_that_was_never_chosen_changes_no_proof(seed):
+    rng = np.random.default_rng([seed, 5])
+    table = np.where(rng.random((12, 3)) < 0.2, 0.0, rng.uniform(1, 9, (12, 3)))
+    table[:3] = 0.0
+    pairs = rng.permuted(np.tile(np.arange(12), (60, 1)), axis=1)[:, :2]
+    worth = table.any(axis=1)[pairs]
+    outcomes = np.where(rng.random(60) < 0.5, 1, -1)
+    outcomes = np.where(worth[:, 0] == worth[:, 1], outcomes, np.where(worth[:, 0], 1, -1))
+    loss = comparison_loss(Comparisons(table, pairs, outcomes), [0.5, 0.3, 0.2])
+    best = min(scanned(loss), best_at(loss, loss.search_range[0]))
+    found = search_powers(loss)
+    assert found.lower_bound <= best
+    assert found.value - found.lower_bound <= GAP * found.value
+    assert found.value <= best * (1 + GAP)
+    # Two that give nothing tie whatever the rule; something against nothing costs nothing.
+    both = int((~worth).all(axis=1).sum())
+    doubtful = worth.all(axis=1)
+    rest = comparison_loss(Comparisons(table, pairs[doubtful], outcomes[doubtful]), [0.5, 0.3, 0.2])
+    alone = search_powers(rest).value * doubtful.sum()
+    assert found.value * 60 == pytest.approx(alone + both * np.log(2.0), rel=1e-5)
+
+
 def test_problems_of_the_usual_size_need_few_intervals():
     chosen = problems.comparisons(0, 200, 18, 2000)
     loss = comparison_loss(chosen.comparisons(), chosen.weights)

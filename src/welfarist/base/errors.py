@@ -6,6 +6,7 @@
     └── WelfaristError            everything this package raises on purpose
         └── InputError            the caller's data or options; also a ValueError
             ├── ZerosError        a rule that utilities of 0 exclude
+            ├── ImpossibleDecisionsError   decisions that no rule explains
             └── DecisionsMissingError   a record is asked for what needs its decisions
 
     UserWarning
@@ -22,6 +23,8 @@ A message says what must hold, what was found and where, and what to do about it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class WelfaristError(Exception):
     """The root of every error this package raises on purpose."""
@@ -33,6 +36,20 @@ class InputError(WelfaristError, ValueError):
 
 class ZerosError(InputError):
     """A rule that has nothing to say where a utility is 0: it finds all such actions worthless."""
+
+
+class ImpossibleDecisionsError(InputError):
+    """Decisions that no rule explains: nothing was chosen where something could have been.
+
+    Attributes
+    ----------
+    rows : list of int
+        Which decisions these are, as rows of the data.
+    """
+
+    def __init__(self, message: str, rows: Sequence[int] = ()) -> None:
+        super().__init__(message)
+        self.rows = rows
 
 
 class DecisionsMissingError(InputError):

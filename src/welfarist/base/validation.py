@@ -85,6 +85,24 @@ def as_numbers(values: object, what: str) -> npt.NDArray[Any]:
     return array if array.dtype.itemsize <= _DOUBLE_BYTES else _as_doubles(array, what)
 
 
+def owned(array: npt.NDArray[Any], given: object) -> npt.NDArray[Any]:
+    """Return an array that nobody else can change: a copy, where it may be what was `given`.
+
+    An array that was made from what was given, such as a list, is its own already.
+
+    Examples
+    --------
+    >>> table = np.ones((2, 2))
+    >>> owned(table, table) is table, owned(table.T, table).base is None
+    (False, True)
+    >>> made = np.asarray([1.0, 2.0])
+    >>> owned(made, [1.0, 2.0]) is made
+    True
+    """
+    mine = isinstance(array, np.ndarray) and array is not given and array.base is None
+    return array if mine else array.copy()
+
+
 def as_powers(p: object) -> FloatArray:
     """Return the power `p` as an array of extended real numbers, scalar or not."""
     powers = as_numbers(p, "p").astype(np.float64)

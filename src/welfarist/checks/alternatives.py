@@ -20,7 +20,6 @@ from welfarist.base.validation import FloatArray
 from welfarist.families.base import Family
 from welfarist.inference.covariance import face_of
 from welfarist.inference.likelihood import Likelihood
-from welfarist.noise.margins import NOTHING
 
 # People with terms of their own: the weightiest. More would cost more than they would find.
 _MOST_PEOPLE = 20
@@ -69,21 +68,20 @@ def terms_of(likelihood: Likelihood) -> Terms:
     middle, unit = value, 1.0
     if not loss.family.ratios:
         middle, unit = _measures(loss.family, table[counted], value, weights)
-    nothing = NOTHING if loss.family.level.is_ratio else -np.inf
     blocks = []
     for start in range(0, len(value), _BLOCK):
         part = slice(start, start + _BLOCK)
-        deviations = _deviations(table[counted, part], middle[part], unit, nothing)
+        deviations = _deviations(table[counted, part], middle[part], unit)
         people = _of_people(deviations, weights, groups)
         blocks.append(np.vstack([people, _of_places(deviations, weights)]))
-    rows = np.vstack([np.hstack(blocks), _of_level(value, nothing)])
+    rows = np.vstack([np.hstack(blocks), _of_level(value)])
     a, b = len(people), len(rows) - 1
     return Terms(rows, slice(0, a), slice(a, b), slice(b, b + 1))
 
 
-def _deviations(columns: FloatArray, middle: FloatArray, unit: float, nothing: float) -> FloatArray:
+def _deviations(columns: FloatArray, middle: FloatArray, unit: float) -> FloatArray:
     """Deviations (s, N) of what people have from the middle; 0 where there is no welfare."""
-    alive = middle > nothing
+    alive = middle > -np.inf
     with np.errstate(invalid="ignore"):
         found = 2.0 * np.tanh(0.5 / unit * (columns - middle))
     return np.where(alive, found, 0.0)
@@ -128,8 +126,8 @@ def _of_places(deviations: FloatArray, weights: FloatArray) -> FloatArray:
     return np.array([sorted_up[:, 0], sorted_up[:, -1], distance])
 
 
-def _of_level(value: FloatArray, nothing: float) -> FloatArray:
-    alive = value[value > nothing]
+def _of_level(value: FloatArray) -> FloatArray:
+    alive = value[value > -np.inf]
     middle, spread = (float(np.median(alive)), float(alive.std())) if alive.size else (0.0, 0.0)
     near = np.clip(value - middle, -_FAR * spread, _FAR * spread)
     return np.asarray(0.5 * np.square(near))

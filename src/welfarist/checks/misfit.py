@@ -66,12 +66,13 @@ class Misfit:
         against = [check.finding for check in self.checks if check.clear]
         if against:
             return f"The family does not describe these decisions: {'; '.join(against)}."
-        low = [c.p_value for c in self.checks if c.p_value is not None]
-        if low and min(low) < CLEAR_P_VALUE:
-            best = max(c.share for c in self.checks if (c.p_value or 1.0) < CLEAR_P_VALUE)
+        shares = [
+            c.share for c in self.checks if c.p_value is not None and c.p_value < CLEAR_P_VALUE
+        ]
+        if shares:
             return (
                 "The family describes these decisions up to a trifle: an alternative is better, "
-                f"and not by chance, but by {best:.2%} of the loss."
+                f"and not by chance, but by {max(shares):.2%} of the loss."
             )
         return "No sign that the family is wrong."
 

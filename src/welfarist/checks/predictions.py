@@ -13,6 +13,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.decisions import Comparisons
 from welfarist.families.rule import WelfareFunction
+from welfarist.noise.margins import differences
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +67,7 @@ def predictions_of(
     rows = np.flatnonzero(decided.counts > 0)
     pairs = decided.pairs[rows]
     welfare = rule.value(decided.utilities)
-    with np.errstate(invalid="ignore"):
-        margins = welfare[pairs[:, 0]] - welfare[pairs[:, 1]]
-    margins = np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
+    margins = differences(welfare[pairs[:, 0]], welfare[pairs[:, 1]])
     signs, unlikelier = np.sign(margins), None
     if probability is None:
         signs = _exact_signs(decided, pairs, rule, signs)

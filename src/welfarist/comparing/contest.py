@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from welfarist.base.errors import InputError, WelfaristWarning, ZerosError
+from welfarist.base.errors import (
+    ImpossibleDecisionsError,
+    InputError,
+    WelfaristWarning,
+    ZerosError,
+)
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import generator_of
 from welfarist.base.wording import listed
@@ -107,7 +112,7 @@ def compare(
     with warnings.catch_warnings():
         # Doctrines that do not fit are what a comparison is for; result_.caveats has the reasons.
         warnings.simplefilter("ignore", WelfaristWarning)
-        rivals, results, excluded = _fitted(rivals, data)
+        rivals, results, left_out = _fitted(rivals, data)
     notes: dict[str, list[str]] = {}
     held_out: list[float | None] = [None] * len(rivals)
     if folds is not None:
@@ -124,9 +129,7 @@ def compare(
     lines += _about_outsiders(rivals, results, folds)
     if folds is not None:
         lines.insert(0, f"Held-out {measure}: in {folds} parts, by {data.unit}")
-    if excluded:
-        have = "has" if len(excluded) == 1 else "have"
-        lines.append(_EXCLUDED.format(names=listed(excluded), have=have))
+    lines += _about_those_left_out(left_out)
     return SideBySide(
         tuple(rows),
         measure,
@@ -199,30 +202,44 @@ def _about_outsiders(
     return said
 
 
-_EXCLUDED = (
-    "Left out {names}, which {have} nothing to say where a utility is 0: such actions would all be "
-    "worth 0. To compare all, add a constant to every utility (such as shift=1), or leave those "
-    "actions out"
-)
+_EXCLUDED = {
+    ZerosError: (
+        "Left out {names}, which {have} nothing to say where a utility is 0: such actions would "
+        "all be worth 0. To compare all, add a constant to every utility (such as shift=1), or "
+        "leave those actions out"
+    ),
+    ImpossibleDecisionsError: (
+        "Left out {names}, under which a decision was made that is impossible: an action that "
+        "gives nothing to anybody who counts was chosen. To compare all, add a constant to every "
+        "utility (such as shift=1), or leave those decisions out"
+    ),
+}
 
 
 def _fitted(
     rivals: Sequence[Rival], data: Any
-) -> tuple[tuple[Rival, ...], tuple[Fit, ...], list[str]]:
+) -> tuple[tuple[Rival, ...], tuple[Fit, ...], dict[type[InputError], list[str]]]:
     """Those that can be fitted, their fits, and the names of those that zeros exclude."""
     kept: list[Rival] = []
     results: list[Fit] = []
-    excluded: list[str] = []
+    excluded: dict[type[InputError], list[str]] = {}
     for rival in rivals:
         try:
             results.append(rival.fitted(data))
-        except ZerosError:
-            if len(excluded) == len(rivals) - 1:
+        except (ZerosError, ImpossibleDecisionsError) as problem:
+            if sum(map(len, excluded.values())) == len(rivals) - 1:
                 raise  # there is nothing to compare
-            excluded.append(rival.name)
+            excluded.setdefault(type(problem), []).append(rival.name)
         else:
             kept.append(rival)
     return tuple(kept), tuple(results), excluded
+
+
+def _about_those_left_out(excluded: dict[type[InputError], list[str]]) -> list[str]:
+    return [
+        _EXCLUDED[why].format(names=listed(names), have="has" if len(names) == 1 else "have")
+        for why, names in excluded.items()
+    ]
 
 
 def _held_out(

@@ -23,6 +23,8 @@ from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.learners import LEARNERS, WelfareLearner, learner_for, options
 from welfarist.learners.scoring import refuse_other_outcomes
+from welfarist.paper.grid import Grid
+from welfarist.paper.two_stage import TwoStage
 from welfarist.results.caveats import give
 from welfarist.results.record import FitResult
 
@@ -270,7 +272,8 @@ def _rival(
         result = knowing(result, data)
     if isinstance(item, str):
         doctrine = _doctrine(item, options.family_of(base.family))
-        return Rival(doctrine.name, clone(base).set_params(p=doctrine.p, prior=None))
+        held = {"p": doctrine.p, "prior": None, "solver": _solver_at(doctrine.p, base)}
+        return Rival(doctrine.name, clone(base).set_params(**held))
     if isinstance(item, WelfareFunction):
         return Rival(f"rule with p = {item.p:g}", _holding(item, base, data))
     return Rival(_in_words(learner, result), learner, result)
@@ -290,8 +293,16 @@ def _holding(rule: WelfareFunction, base: WelfareLearner, data: Decisions) -> We
         groups=None,
         prior=None,
         shift=rule.shift,
+        solver=_solver_at(rule.p, base),
     )
     return held
+
+
+def _solver_at(p: float, base: WelfareLearner) -> Any:
+    """The learner's solver; the default one in place of the paper's at an infinite power."""
+    solver: Any = base.solver
+    papers = isinstance(solver, Grid | TwoStage) or solver in ("grid", "two_stage")
+    return "newton" if papers and np.isinf(p) else solver
 
 
 def _in_words(learner: WelfareLearner | None, result: FitResult | None) -> str:

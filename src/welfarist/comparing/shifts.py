@@ -16,7 +16,12 @@ import numpy as np
 from sklearn.base import clone
 
 from welfarist.base.data_frames import to_frame
-from welfarist.base.errors import InputError, WelfaristWarning, ZerosError
+from welfarist.base.errors import (
+    ImpossibleDecisionsError,
+    InputError,
+    WelfaristWarning,
+    ZerosError,
+)
 from welfarist.base.exports import Table, as_json, number, pair, strict
 from welfarist.base.validation import as_shift
 from welfarist.comparing.held_out import learn
@@ -214,7 +219,7 @@ def _row(learner: WelfareLearner, data: Decisions, shift: float, level: float) -
         warnings.simplefilter("ignore", WelfaristWarning)
         try:
             result = learn(clone(learner).set_params(shift=shift), data).result_
-        except ZerosError:
+        except (ZerosError, ImpossibleDecisionsError):
             return ShiftRow(shift, None, zeros=True)
     low, high = _interval(result, level)
     return ShiftRow(

@@ -63,12 +63,13 @@ def corrected_risk(raw: float, rho: float) -> float:
 def rho_from_error_rate(comparisons: Comparisons, value: float) -> float:
     """Return the share of errors of a fitted rule whose mean 0-1 loss is `value`, at most 0.49.
 
-    Ties, which are half errors under every rule, are no evidence of flips and are left out. The
-    fitted rule explains some flips away, so that this is too small in small samples: by about the
-    number of learned parameters over the number of decisions.
+    Ties, which are half errors under every rule, are no evidence of flips and are left out; where
+    there is nothing else, as in a part of some decisions, it is 0. The fitted rule explains some
+    flips away, so that this is too small in small samples: by about the number of learned
+    parameters over the number of decisions.
     """
     errors, decided = _errors(comparisons, value)
-    return float(min(errors / decided, LARGEST_RHO))
+    return float(min(errors / decided, LARGEST_RHO)) if decided else 0.0
 
 
 def rho_by_cross_validation(

@@ -187,7 +187,7 @@ def loss_steps(crossings: Crossings, pairs: MergedPairs) -> LossSteps:
     agreement = float(crossings.beginning @ lead) - 2.0 * np.concatenate([[0.0], np.cumsum(fall)])
 
     def loss(agreeing: npt.ArrayLike) -> FloatArray:
-        return np.asarray((total - np.asarray(agreeing)) / (2.0 * total))
+        return np.asarray(np.maximum(total - np.asarray(agreeing), 0.0) / (2.0 * total))
 
     lowest = crossings.lowest
     return LossSteps(

@@ -26,6 +26,7 @@ from welfarist.decisions.merged_pairs import MergedPairs
 from welfarist.families.columns import Columns
 from welfarist.families.power_mean.derivatives import log_mean_of_logs
 from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.noise.margins import differences
 from welfarist.people.table import columns_of
 from welfarist.people.weighting import Weighting
 
@@ -112,7 +113,8 @@ class ZeroOneLoss:
 
     def of_signs(self, signs: Signs) -> float:
         """Return the mean loss of answers (n,) in {-1, 0, 1}."""
-        return (self.total - float(signs @ self.pairs.lead)) / (2.0 * self.total)
+        # Sums of counts that are not whole may be off by rounding, but no loss is below 0.
+        return max(self.total - float(signs @ self.pairs.lead), 0.0) / (2.0 * self.total)
 
     def signs(self, weights: FloatArray, p: float) -> Signs:
         """Return +1 (n,) where the first action is better, -1 where worse, 0 where they tie.
@@ -121,9 +123,7 @@ class ZeroOneLoss:
         taken away before they are compared.
         """
         log_mean = log_mean_of_logs(self.utilities.logs, weights, p, self.utilities.has_zeros).value
-        first, second = log_mean[self.pairs.first], log_mean[self.pairs.second]
-        with np.errstate(invalid="ignore"):
-            margins = first - second  # NaN where nobody has anything in either: a tie
+        margins = differences(log_mean[self.pairs.first], log_mean[self.pairs.second])
         decided = np.abs(margins) > self.rounding
         signs = np.sign(np.where(decided, margins, 0.0)).astype(np.int8)
         close = np.flatnonzero(~decided)

@@ -11,6 +11,9 @@ import numpy.typing as npt
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers
 
+# Sums of counts, times squares of scores, are numbers in between.
+_SMALLEST_COUNT, _LARGEST_COUNT = 1e-25, 1e25
+
 
 def as_pairs(pairs: object, actions: int) -> npt.NDArray[np.signedinteger[Any]]:
     """Return checked row numbers (n, 2) of the two actions of each comparison.
@@ -161,6 +164,13 @@ def as_counts(counts: object, what: str, length: int) -> FloatArray:
             f"{what} must be finite and not negative; found {values[bad][0]:g} at row "
             f"{int(np.argmax(bad))}."
         )
-    if not values.any():
+    largest = float(values.max())
+    if not largest:
         raise InputError(f"{what} must not all be zero; found nothing that counts.")
+    if not _SMALLEST_COUNT <= largest <= _LARGEST_COUNT:
+        raise InputError(
+            f"{what} must be of a usual size, the largest between {_SMALLEST_COUNT:g} and "
+            f"{_LARGEST_COUNT:g}; found {largest:g} at row {int(np.argmax(values))}. Choose "
+            "another unit."
+        )
     return values

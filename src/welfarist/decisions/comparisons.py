@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
-from welfarist.base.validation import FloatArray
+from welfarist.base.validation import FloatArray, owned
 from welfarist.decisions.checked_columns import (
     as_action_names,
     as_counts,
@@ -61,6 +61,10 @@ class Comparisons:
         Whether row numbers of `utilities` are the caller's own; in comparisons made by
         `from_arrays`, where equal rows become one action, they are not.
 
+    Notes
+    -----
+    Arrays are copied: changing one's own afterwards changes no decisions, and no fit to them.
+
     Examples
     --------
     >>> decisions = Comparisons([[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]], [[0, 1], [1, 2]], [-1, 1])
@@ -84,17 +88,27 @@ class Comparisons:
         least: float = 0.0,
     ) -> None:
         given = row_names(utilities) if names is None else names
-        self.utilities, self.stakeholders = as_utility_table(utilities, least)
-        self.pairs = as_pairs(pairs, len(self.utilities))
-        self.outcomes = as_outcomes(outcomes, len(self.pairs))
-        self.counts = (
-            np.broadcast_to(np.float64(1.0), len(self.pairs))  # ones that take no memory
-            if counts is None
-            else as_counts(counts, "counts", len(self.pairs))
-        )
-        self.by = None if by is None else as_labels(by, len(self.pairs))
+        self.utilities, self.stakeholders = as_utility_table(utilities, least, copy=True)
+        self.pairs = owned(as_pairs(pairs, len(self.utilities)), pairs)
         self.names = None if given is None else as_action_names(given, len(self.utilities))
         self.numbered = True
+        self._take(outcomes, counts, by)
+
+    def _take(self, outcomes: object, counts: object, by: object) -> None:
+        """Check what was decided, and take it over."""
+        size = len(self.pairs)
+        self.outcomes = owned(as_outcomes(outcomes, size), outcomes)
+        self.counts = (
+            np.broadcast_to(np.float64(1.0), size)  # ones that take no memory
+            if counts is None
+            else owned(as_counts(counts, "counts", size), counts)
+        )
+        if counts is not None and not self.outcomes[self.counts > 0].any():
+            raise InputError(
+                "at least one outcome that was observed must be a preference; found nothing but "
+                "ties where counts are above 0, from which nothing can be learned."
+            )
+        self.by = None if by is None else owned(as_labels(by, size), by)
 
     @classmethod
     def from_arrays(
@@ -134,9 +148,10 @@ class Comparisons:
         if len(same):  # two actions of equal utilities are still two actions
             pairs[same, 1] = len(table) + np.arange(len(same))
             table = np.concatenate([table, second[same]])
-        made = cls(table, pairs, outcomes, counts, by, least=least)
-        made.stakeholders = names or others
-        made.numbered = False
+        made = object.__new__(cls)  # which owns what was made of both tables
+        made.utilities, made.pairs, made.stakeholders = table, pairs, names or others
+        made.names, made.numbered = None, False
+        made._take(outcomes, counts, by)
         return made
 
     kind = "comparisons"

@@ -50,6 +50,8 @@ _OFTENER = 2.0
 _OFF_GRID = 1e-7
 # A step with more significant digits than this is not round.
 _ROUND_DIGITS = 2
+# What a scaler leaves is about 1 in size; numbers beyond these it has not seen.
+_SMALLEST, _LARGEST = 1e-100, 1e100
 # Distinct pairs that are looked at, and rows in which quartiles are.
 _PAIRS = 5_000
 _MOST_FOR_QUARTILES = 200_000
@@ -82,6 +84,8 @@ def scaled_apart(
     'all columns have the same maximum, 1'
     """
     if utilities.shape[1] < 2 or len(pairs) < _FEWEST:
+        return None
+    if not _SMALLEST < utilities.max() < _LARGEST:
         return None
     table = _Table(utilities, pairs)
     return _same_ends(table) or _same_spread(table) or _other_steps(table, names)
@@ -180,6 +184,8 @@ def _at(half: FloatArray, end: float) -> npt.NDArray[np.bool_]:
 def _piled_up(half: FloatArray, end: float) -> bool:
     """Whether somebody has an end much oftener than other values."""
     for column, at_end in zip(half.T, _at(half, end).T, strict=True):
+        if at_end.all():
+            return True
         usual = np.median(np.unique(column[~at_end], return_counts=True)[1])
         if at_end.sum() > _OFTENER * usual:
             return True

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
-from welfarist.base.validation import FloatArray
+from welfarist.base.validation import FloatArray, owned
 from welfarist.decisions.checked_columns import as_action_names, as_column, as_counts
 from welfarist.decisions.digests import digest_of, parts_of
 from welfarist.people.source import is_source
@@ -62,6 +62,7 @@ class Scores:
         sample_weight: object = None,
         names: object = None,
         least: float = 0.0,
+        copy: bool = True,
     ) -> Scores:
         """Check and take over utilities (N, d), scores (N,) and optional weights (N,).
 
@@ -77,9 +78,11 @@ class Scores:
             that has one other than row numbers.
         least : float
             The smallest that a utility may be: less than 0 where a constant will be added to all.
+        copy : bool
+            Whether arrays are copied, so that changing one's own afterwards changes nothing here.
         """
         given = row_names(utilities) if names is None else names
-        table, people = as_utility_table(utilities, least)
+        table, people = as_utility_table(utilities, least, copy)
         values = as_column(scores, "scores", len(table))
         bad = ~np.isfinite(values)
         if bad.any():
@@ -90,6 +93,8 @@ class Scores:
             )
         counts = as_counts(sample_weight, "sample_weight", len(table))
         called = None if given is None else as_action_names(given, len(table))
+        if copy:
+            values, counts = owned(values, scores), owned(counts, sample_weight)
         return cls(table, values, counts, people, called)
 
     def __len__(self) -> int:

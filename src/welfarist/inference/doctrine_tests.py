@@ -33,7 +33,8 @@ class DoctrineTest:
         What is tested, in words.
     statistic : float
         Twice the log likelihood that the null loses; for a Wald test the square of how many
-        standard errors the null is away.
+        standard errors the null is away. Infinite, with a p-value of 0, where the null makes a
+        decision impossible that was made.
     distribution : str
         What the statistic follows if the null is true, in words.
     degrees : int
@@ -64,6 +65,7 @@ class DoctrineTest:
 
     def __str__(self) -> str:
         chance = f"{self.p_value:.4g}" if self.p_value > 0 else "below 1e-300"
+        chance = "0" if np.isinf(self.statistic) else chance
         chance = f"at most {chance}" if 0 < self.p_value <= self.smallest else chance
         lines = [
             f"Null: {self.null}",
@@ -136,6 +138,8 @@ def likelihood_ratio(
         observations=likelihood.observations,
         progress=Progress(False),
     )
+    if not np.isfinite(found.value):
+        return _impossible(likelihood, null)
     statistic, smallest = deviance_of(likelihood, found.value), 0.0
     too_far = _too_far(null, given, loss.shape.name)
     notes = [
@@ -162,6 +166,19 @@ def likelihood_ratio(
         likelihood.log_likelihood(found.value),
         " ".join(note for note in notes if note),
         smallest=smallest,
+    )
+
+
+def _impossible(likelihood: Likelihood, null: Null) -> DoctrineTest:
+    """What is said of a null under which a decision is impossible that was made."""
+    return DoctrineTest(
+        null.words,
+        np.inf,
+        "a decision was made that is impossible under the null",
+        null.degrees,
+        0.0,
+        likelihood.log_likelihood(likelihood.value),
+        -np.inf,
     )
 
 

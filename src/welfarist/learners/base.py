@@ -89,6 +89,12 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
             last, interior = getattr(self, "result_", None), setup.concentration is not None
             solver = warmed(solver, loss, last, setup.p, interior)
         loss, optimum = self._minimise(setup, loss, solver)
+        if not np.isfinite(optimum.value):
+            raise InputError(
+                "a search must begin where decisions are possible; found none of "
+                f"{len(optimum.start_values)} places whose loss is a number. Raise n_starts, leave "
+                "out what is 0 or far too large, or fix what you know: p or the weights."
+            )
         said = self._describe(setup, decided, loss, optimum)
         likelihood = likelihood_of(setup, decided, loss, optimum)
         self._store(record_of(setup, decided, optimum, said, likelihood))

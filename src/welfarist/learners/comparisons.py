@@ -18,6 +18,7 @@ from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.decisions import Comparisons
 from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.comparisons import as_comparisons
+from welfarist.decisions.impossible import refuse_impossible
 from welfarist.decisions.labels import Labels, order_of
 from welfarist.decisions.paired_columns import people_of, refuse_layout
 from welfarist.decisions.scaled_apart import scaled_apart
@@ -44,6 +45,7 @@ from welfarist.losses import DecisionLoss, Point, loss_of_comparisons
 from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
 from welfarist.noise.base import TAU
 from welfarist.noise.choices import RHO, preference_probability
+from welfarist.noise.margins import differences
 from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.proofs import certifier_of
 from welfarist.results import caveats as caveat
@@ -203,7 +205,10 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         loss = loss_of_comparisons(
             seen, setup.family, setup.weighting, setup.learn_power, noise, tau_max
         )
-        self._learn(setup.knowing(loss.has_zeros), comparisons, loss)
+        setup = setup.knowing(loss.has_zeros)
+        if loss.has_zeros and not noise.forgives:
+            refuse_impossible(seen, setup.weighting, noise.called)
+        self._learn(setup, comparisons, loss)
         return self
 
     def fit_decisions(self, decided: Comparisons) -> Self:
@@ -264,10 +269,11 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         pairs = zip(loss.parameters, values, strict=True)
         extras = {parameter.name: parameter.coordinate.back(x) for parameter, x in pairs}
         here = at_optimum(loss, optimum)
-        if loss.is_perfect(here.value):  # certain already: any larger tau is as good
-            extras[TAU.name] = float(observed.tau_max)
+        response = cast(PairResponse, here.response)
+        if loss.is_perfect(here.value) and not observed.goes_against(response):
+            extras[TAU.name] = float(observed.tau_max)  # any larger tau is as good
         self.tau_, self.rho_ = extras[TAU.name], extras.get(RHO.name, 0.0)
-        accuracy = observed.accuracy(cast(PairResponse, here.response).margins)
+        accuracy = observed.accuracy(response)
         plain = _plain_accuracy(loss, optimum) if accuracy < _DOUBTFUL else 1.0
         cap, restrained = observed.tau_max, loss.restraint is not None
         perfect = accuracy == 1.0 or (restrained and explains_everything(loss, optimum))
@@ -348,9 +354,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             table = np.concatenate(np.split(rows, 2, axis=1))
             pairs = np.arange(len(table)).reshape(2, -1).T
         welfare = self.result_.nameless_welfare.value(table)
-        with np.errstate(invalid="ignore"):
-            margins = welfare[pairs[:, 0]] - welfare[pairs[:, 1]]
-        margins = np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
+        margins = differences(welfare[pairs[:, 0]], welfare[pairs[:, 1]])
         return self._decided(margins, table, pairs) if np.isinf(self.tau_) else self.tau_ * margins
 
     def _in_order(self, X: Any) -> Any:
@@ -389,13 +393,14 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """Return the probabilities (n, 2) of the labels in `classes_`."""
         margins = self.decision_function(X)
         noise = self.result_.noise
+        # Each for itself: one less the other would lose the digits of a small one.
         if noise is None:  # the better action, however small the difference
             margins = np.where(margins == 0, 0.0, np.copysign(np.inf, margins))
-            probability = preference_probability(margins, self.rho_)
+            both = [preference_probability(z, self.rho_) for z in (-margins, margins)]
         else:
             own = np.array([self.result_.extras[parameter.name] for parameter in noise.own])
-            probability = noise.probability(margins, own)
-        return np.column_stack([1.0 - probability, probability])
+            both = [noise.probability(z, own) for z in (-margins, margins)]
+        return np.column_stack(both)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the share of comparisons predicted correctly; a tie is half right."""
@@ -472,4 +477,4 @@ def _plain_accuracy(loss: DecisionLoss, optimum: Optimum) -> float:
     people = len(optimum.weights)
     point = Point(np.empty(0), loss.family.plain, optimum.point.extras)
     here = loss.holding(np.full(people, 1.0 / people)).evaluate(point)
-    return cast(ObservedPairs, loss.observed).accuracy(cast(PairResponse, here.response).margins)
+    return cast(ObservedPairs, loss.observed).accuracy(cast(PairResponse, here.response))

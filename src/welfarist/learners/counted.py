@@ -15,6 +15,7 @@ from welfarist.counting.exact_solver import Exact, ExactOptimum
 from welfarist.counting.findings import Counted, ExactRecord
 from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.decisions import Comparisons
+from welfarist.decisions.impossible import impossible_rows
 from welfarist.families.rule import WelfareFunction
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup
@@ -124,6 +125,10 @@ class CountedFit:
         """Weights (d,) and power of the logistic fit, which is nearly always close by."""
         setup, data = self.setup, self.comparisons
         learned = setup.p is None
+        if self.loss.utilities.has_zeros:  # what no rule explains says nothing about which is best
+            data = data[np.delete(np.arange(len(data)), impossible_rows(data, setup.weighting))]
+            if not (data.counts > 0).any():
+                return setup.weighting.to_people(setup.weighting.start()), setup.p or 1.0
         loss: Any = loss_of_comparisons(
             data, setup.family, setup.weighting, learned, LOGISTIC, _TAU_MAX
         )

@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
-from welfarist.base.validation import FloatArray, as_shift
+from welfarist.base.validation import FloatArray, as_shift, owned
 from welfarist.decisions import Scores
+from welfarist.decisions.checked_columns import as_counts
+from welfarist.decisions.magnitudes import check_magnitudes
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, common_caveats
 from welfarist.learners.base import (
@@ -31,6 +33,9 @@ from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.proofs import certifier_of
 from welfarist.results import caveats as caveat
 from welfarist.solvers.base import Optimum
+
+# The logarithm of the largest number, and nearly minus that of the smallest with all its digits.
+_LARGEST_LOG = 700.0
 
 
 class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
@@ -172,7 +177,15 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
             return X
         table, target = self._checked(X, y, y_numeric=True)
         self._refuse_bad(table)
-        scores = Scores.of(table, target, sample_weight, row_names(X), -as_shift(self.shift))
+        counts = as_counts(sample_weight, "sample_weight", len(table))
+        scores = Scores.of(
+            owned(table, X),
+            owned(target, y),
+            owned(counts, sample_weight),
+            row_names(X),
+            -as_shift(self.shift),
+            copy=False,
+        )
         names = as_names(getattr(self, "feature_names_in_", None))
         return replace(scores, stakeholders=names)
 
@@ -183,6 +196,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         seen = scores.shifted(setup.shift, 0.0 if scale else setup.shift)
         refuse_nothing(seen.utilities)
         _refuse_unscalable(scores, scale)
+        check_magnitudes(seen, scale)
         loss = loss_of_scores(seen, setup.family, setup.weighting, setup.learn_power, scale)
         self._learn(setup.knowing(loss.has_zeros), scores, loss)
         return self
@@ -213,7 +227,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         data = observed.scores * observed.size, observed.sample_weight, predicted * observed.size
         different = distinct_up_to(counted, counted.shape[1] + 2)
         value = here.value * observed.size * observed.size
-        self.scale_ = float(np.exp(optimum.point.extras[0])) if observed.scale else 1.0
+        self.scale_ = _as_scale(optimum.point.extras[0]) if observed.scale else 1.0
         return Description(
             loss=value,
             extras={SCALE.name: self.scale_} if observed.scale else {},
@@ -249,6 +263,16 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
             refuse_other_outcomes(U, y, sample_weight)
             y, sample_weight = U.values, U.counts
         return float(super().score(U, y, sample_weight))
+
+
+def _as_scale(log_scale: float) -> float:
+    """The scale of a logarithm, which must fit into double precision."""
+    if not abs(log_scale) < _LARGEST_LOG:
+        raise InputError(
+            "the scale of scores beside utilities must be a number; found one of about "
+            f"10^{log_scale / np.log(10.0):.0f}. Choose another unit for utilities or for scores."
+        )
+    return float(np.exp(log_scale))
 
 
 def _refuse_unscalable(scores: Scores, scale: bool) -> None:

@@ -59,7 +59,7 @@ class SampleSize:
         response = cast(PairResponse, loss.holding(optimum.weights).evaluate(held).response)
         observed = cast(ObservedPairs, loss.observed)
         chance = observed.noise.probability(response.margins, held.extras[1:])
-        doubt = 4.0 * float(observed.graph.pairs.count @ (chance * (1.0 - chance)))
+        doubt = 4.0 * float(response.doubtful @ (chance * (1.0 - chance)))
         return doubt < DOUBTFUL * self.numbers
 
 
@@ -97,4 +97,4 @@ def explains_everything(loss: DecisionLoss, optimum: Optimum) -> bool:
     if np.isfinite(point.p):
         point = descend(plain, point, max_iter=_LOOK, tolerance=_ROUGHLY).point
     response = cast(PairResponse, plain.evaluate(point).response)
-    return cast(ObservedPairs, plain.observed).accuracy(response.margins) == 1.0
+    return cast(ObservedPairs, plain.observed).accuracy(response) == 1.0

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from welfarist.base.validation import FloatArray
 from welfarist.decisions.merged_pairs import MergedPairs
+from welfarist.noise.margins import differences
 
 # Actions whose edges are worked on at a time.
 _BLOCK = 2**14
@@ -66,8 +67,13 @@ class ComparisonGraph:
         other._adjacency = self._adjacency  # which pairs there are need not be worked out again
         return other
 
-    def differences(self, values: FloatArray) -> FloatArray:
-        """Return first less second for every pair (n,), from values of the actions (N,)."""
+    def differences(self, values: FloatArray, has_zeros: bool = False) -> FloatArray:
+        """Return first less second for every pair (n,), from values of the actions (N,).
+
+        If `has_zeros`, some values may be -inf.
+        """
+        if has_zeros:
+            return differences(values[self.pairs.first], values[self.pairs.second])
         margins = values[self.pairs.first]
         margins -= values[self.pairs.second]
         return np.asarray(margins)

@@ -19,8 +19,8 @@ from welfarist.losses.point import QuadraticModel
 from welfarist.losses.restraint import Caution, Restraint
 from welfarist.losses.single_pairs import SinglePairs
 from welfarist.noise.base import Choice, ChoiceNoise
+from welfarist.noise.certain import choice_of
 from welfarist.noise.choices import LOGISTIC
-from welfarist.noise.margins import above_nothing
 
 # A mean loss below this means that every outcome has probability 1 up to rounding.
 _ROUNDING = 1e-13
@@ -116,21 +116,35 @@ class ObservedPairs:
 
     def respond(self, values: FloatArray, extras: FloatArray, has_zeros: bool) -> PairResponse:
         """Return how well values (N,), tau and the noise model's own explain the outcomes."""
-        margins = self.graph.differences(above_nothing(values, has_zeros))
+        margins = self.graph.differences(values, has_zeros)
         margins *= np.exp(extras[0])
-        pairs = self.graph.pairs
-        choice = self.noise.choice(margins, extras[1:], pairs.count, pairs.lead)
-        if self.restraint is None:
-            return PairResponse(choice.loss / self.total, self, extras, margins, choice)
-        caution = self.restraint.of_margins(margins, pairs.count)
-        value = (choice.loss + caution.value) / self.total
-        return PairResponse(value, self, extras, margins, choice, caution)
+        return self._response(margins, extras, has_zeros, observed=False)
 
     def exactly(self, response: PairResponse, extras: FloatArray) -> PairResponse:
         """Return the response with observed second derivatives."""
-        pairs = self.graph.pairs
-        choice = self.noise.observed(response.margins, extras[1:], pairs.count, pairs.lead)
-        return replace(response, choice=choice)
+        margins, certain = response.margins, response.certain
+        if certain is not None:
+            margins = np.where(certain == 0, margins, np.copysign(np.inf, certain))
+        return self._response(margins, extras, certain is not None, observed=True)
+
+    def _response(
+        self, margins: FloatArray, extras: FloatArray, has_zeros: bool, observed: bool
+    ) -> PairResponse:
+        """Return the response at margins (n,), which may be infinite if `has_zeros`."""
+        given = extras[1:], self.graph.pairs.count, self.graph.pairs.lead
+        certain = None
+        if has_zeros:
+            choice, finite = choice_of(self.noise, margins, *given, observed=observed)
+            if finite is not margins:
+                certain = np.where(np.isinf(margins), np.sign(margins), 0.0)
+                margins = finite
+        else:
+            choice = (self.noise.observed if observed else self.noise.choice)(margins, *given)
+        response = PairResponse(choice.loss / self.total, self, extras, margins, choice, certain)
+        if self.restraint is not None:
+            response.caution = self.restraint.of_margins(margins, response.doubtful)
+            response.value += response.caution.value / self.total
+        return response
 
     def restrained(self, restraint: Restraint | None) -> ObservedPairs:
         """Return the same decisions, with something charged for certainty."""
@@ -146,9 +160,12 @@ class ObservedPairs:
 
     def start(self, values: FloatArray, has_zeros: bool) -> FloatArray:
         """Return a temperature at which the typical margin is one, and what goes with it."""
-        margins = self.graph.differences(above_nothing(values, has_zeros))
-        log_tau = -np.log(max(float(np.mean(np.abs(margins))), 1e-300))
-        pairs = self.graph.pairs
+        margins, pairs = self.graph.differences(values, has_zeros), self.graph.pairs
+        if has_zeros and np.isinf(margins).any():  # which no temperature changes
+            finite = np.isfinite(margins)
+            margins, pairs = margins[finite], pairs.take(finite)
+        typical = float(np.mean(np.abs(margins))) if len(margins) else 1.0
+        log_tau = -np.log(max(typical, 1e-300))
         extras = self.noise.start(margins, log_tau, pairs.count, pairs.lead)
         return np.asarray(np.clip(extras, *self.bounds))
 
@@ -193,7 +210,7 @@ class ObservedPairs:
     def sampler(self, judged: Judgement, extras: FloatArray, value: float) -> PairSampler:
         """Return what draws outcomes from a rule."""
         del value
-        z = self.respond(judged.values, extras, judged.people.has_zeros).margins
+        z = self.graph.differences(judged.values, judged.people.has_zeros) * np.exp(extras[0])
         counts = np.rint(self.graph.pairs.count)
         return PairSampler(self, counts, self.noise.probability(z, extras[1:]))
 
@@ -214,9 +231,14 @@ class ObservedPairs:
         surprise = -(xlogy(share, share) + xlogy(1.0 - share, 1.0 - share))
         return float(count[counted] @ surprise) / self.total
 
-    def accuracy(self, margins: FloatArray) -> float:
+    def accuracy(self, response: PairResponse) -> float:
         """Share of comparisons on the right side of a rule; a tie on either side is half right."""
-        return float(0.5 + 0.5 * (np.sign(margins) @ self.graph.pairs.lead) / self.total)
+        return float(0.5 + 0.5 * (response.signs @ self.graph.pairs.lead) / self.total)
+
+    def goes_against(self, response: PairResponse) -> bool:
+        """Whether the worse action of some pair was preferred, however seldom."""
+        signs, pairs = response.signs, self.graph.pairs
+        return bool(((signs != 0) & (signs * pairs.lead < pairs.count)).any())
 
 
 @dataclass(frozen=True)
@@ -250,9 +272,11 @@ class PairResponse:
     observed : ObservedPairs
     extras : (m,) array
     margins : (n,) array
-        tau times the difference in value, for every pair.
+        tau times the difference in value, for every pair; 0 where it is infinite.
     choice : Choice
         Derivatives of each pair's loss.
+    certain : (n,) array or None
+        The sign of an infinite margin, 0 where it is finite; None if all are.
     caution : Caution or None
         What is charged beside it, and its derivatives.
     """
@@ -262,12 +286,25 @@ class PairResponse:
     extras: FloatArray
     margins: FloatArray
     choice: Choice
+    certain: FloatArray | None = None
     caution: Caution | None = None
 
     @property
     def of_decisions(self) -> float:
         """The loss of the decisions alone, without what is charged beside it."""
         return self.choice.loss / self.observed.total
+
+    @property
+    def doubtful(self) -> FloatArray:
+        """How often each pair was compared (n,), 0 where no rule leaves the outcome in doubt."""
+        count = self.observed.graph.pairs.count
+        return count if self.certain is None else np.where(self.certain == 0, count, 0.0)
+
+    @property
+    def signs(self) -> FloatArray:
+        """Which action of each pair is better (n,): 1 the first, -1 the second, 0 for a tie."""
+        signs = np.sign(self.margins)
+        return signs if self.certain is None else signs + self.certain
 
     def gradient(self, rows: FloatArray) -> FloatArray:
         """Return the gradient."""

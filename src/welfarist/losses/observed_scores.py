@@ -16,9 +16,14 @@ from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Slopes, TermColumns, UnitName
 from welfarist.losses.point import QuadraticModel
 from welfarist.noise.scores import SCALE
+from welfarist.people.source import is_source
 
 # M carries a relative rounding error of about 1e-15; its square, with headroom for the sum.
 _ROUNDING = 1e-28
+# The size of scores is no smaller a share of the largest utility.
+_LEAST_SHARE = 1e-30
+# The logarithm of a prediction whose square is still a number.
+_FAR = 300.0
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,9 @@ class ObservedScores:
         share /= share.sum()
         largest = float(np.abs(values).max())
         size = largest * float(np.sqrt(share @ np.square(values / largest))) if largest else 1.0
+        if level.is_ratio and not scale and not is_source(scores.utilities):
+            # Beside much larger utilities scores are next to nothing: squares must stay numbers.
+            size = max(size, _LEAST_SHARE * float(scores.utilities.max()))
         offset, total = level.offset(shift, size), float(counts.sum())
         return cls(values / size, share, total, scale, size, level, offset)
 
@@ -121,10 +129,19 @@ class ObservedScores:
         has_zeros: bool = False,  # noqa: ARG002 - nothing is a score like any other
     ) -> ScoreResponse:
         """Return the mean squared error of what values (N,) stand for."""
-        log_scale = float(extras[0]) if self.scale else 0.0
-        predicted = self.level.predict(values, self.offset, self.size, log_scale)
+        if self.scale:
+            return self._with_scale(values, float(extras[0]))
+        predicted = self.level.predict(values, self.offset, self.size, 0.0)
         residual = predicted.score - self.scores
         value = float(self.sample_weight @ np.square(residual))
+        return ScoreResponse(value, self, predicted, residual)
+
+    def _with_scale(self, values: FloatArray, log_scale: float) -> ScoreResponse:
+        """The mean squared error at a scale; infinite where that is far too large."""
+        with np.errstate(over="ignore"):
+            predicted = self.level.predict(values, self.offset, self.size, log_scale)
+            residual = predicted.score - self.scores
+            value = float(self.sample_weight @ np.square(residual))
         return ScoreResponse(value, self, predicted, residual)
 
     def exactly(self, response: ScoreResponse, extras: FloatArray) -> ScoreResponse:
@@ -136,11 +153,14 @@ class ObservedScores:
         """Return the scale that fits best."""
         if not self.scale:
             return np.empty(0)
-        welfare = self.respond(values, np.zeros(1), has_zeros).predicted.score
+        largest = float(values.max()) + self.offset
+        # Utilities in a unit far from that of scores are brought near to it first.
+        apart = largest if self.level.is_ratio and _FAR < abs(largest) < np.inf else 0.0
+        welfare = self.respond(values, np.array([-apart]), has_zeros).predicted.score
         weighted = self.sample_weight * welfare
         size = float(weighted @ welfare)
         ratio = float(weighted @ self.scores) / size if size > 0 else 1.0
-        return np.array([np.log(max(ratio, np.finfo(np.float64).tiny))])
+        return np.array([np.log(max(ratio, np.finfo(np.float64).tiny)) - apart])
 
     def share(
         self, fraction: float, rng: np.random.Generator
@@ -330,7 +350,12 @@ class ScoreResponse:
 
     def model(self, rows: FloatArray) -> QuadraticModel:
         """Return gradient and Gauss-Newton matrix."""
-        rows = self.with_scale(rows)
+        if not self.observed.scale:
+            return self._model(rows)
+        with np.errstate(over="ignore", invalid="ignore"):  # where predictions are far too large
+            return self._model(self.with_scale(rows))
+
+    def _model(self, rows: FloatArray) -> QuadraticModel:
         gradient = rows @ self._pull()
         rows *= np.sqrt(2.0 * self.observed.sample_weight) * self.predicted.slope
         return QuadraticModel(gradient, rows @ rows.T)  # half the work: NumPy sees the symmetry

@@ -17,7 +17,8 @@ from welfarist.decisions.merged_pairs import pair_keys
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Slopes, TermColumns, UnitName
 from welfarist.noise.base import ChoiceNoise
-from welfarist.noise.margins import above_nothing
+from welfarist.noise.certain import choice_of
+from welfarist.noise.margins import differences
 
 # Decisions, or groups of them, whose scores are held at a time.
 _BLOCK = 2**14
@@ -100,10 +101,9 @@ class SinglePairs:
         counts, outcomes = decided.counts[kept], decided.outcomes[kept].astype(np.float64)
         number, used = _numbers(decided)
         first, second = number[decided.pairs[kept]].T
-        values = above_nothing(judged.values, judged.people.has_zeros)
-        tau = float(np.exp(extras[0]))
-        z, ones = tau * (values[first] - values[second]), np.ones(len(first))
-        choice = self.observed.noise.choice(z, extras[1:], ones, outcomes)
+        tau, ones = float(np.exp(extras[0])), np.ones(len(first))
+        z = tau * differences(judged.values[first], judged.values[second])
+        choice, z = choice_of(self.observed.noise, z, extras[1:], ones, outcomes)
         # A decision observed c times has c scores of its own, but adds c of them to its cluster.
         times = np.sqrt(counts) if by is None else counts
         owner = np.arange(len(first)) if by is None else by
@@ -242,9 +242,8 @@ class _Tangent:
         table = np.empty((used, m + len(terms)))
         table[:, :m] = rows.T @ basis[:, :q].T
         table[:, m:] = terms.T
-        values = above_nothing(judged.values, judged.people.has_zeros)
         kept = np.flatnonzero(decided.counts > 0)
-        return cls(single, kept, number, values, table, basis[:, q:], extras)
+        return cls(single, kept, number, judged.values, table, basis[:, q:], extras)
 
     def block(
         self, part: slice, columns: TermColumns | None
@@ -253,9 +252,10 @@ class _Tangent:
         rows, m, decided = self.kept[part], len(self.tail), self.single.decided
         tau = float(np.exp(self.extras[0]))
         first, second = self.number[decided.pairs[rows]].T
-        z = tau * (self.values[first] - self.values[second])
+        z = tau * differences(self.values[first], self.values[second])
         design = tau * (self.table[first] - self.table[second])
-        design[:, :m] += np.outer(z, self.tail[:, 0])
+        # Where a margin is infinite nothing moves it.
+        design[:, :m] += np.outer(np.where(np.isinf(z), 0.0, z), self.tail[:, 0])
         if columns is not None:
             design = np.hstack([design, columns(part)])
         here = self.single.observed.noise.response(z, self.extras[1:])

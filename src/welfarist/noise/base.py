@@ -25,7 +25,7 @@ NO_OWN = np.empty(0)
 _OURS = "welfarist.noise.choices"
 
 # What is left of a probability that has become 1 or 0; its inverse is a number.
-_CERTAIN = 1e-10
+CERTAIN = 1e-10
 _TINY = float(np.finfo(np.float64).tiny)
 # Derivatives are taken as if no answer were less likely: of many such the sum is still a number.
 STEEPEST = 1e-150
@@ -144,6 +144,24 @@ class ChoiceNoise:
         """Return the probability (n,) that the first action is preferred."""
         return self.response(z, own).likely
 
+    def at_infinity(self, own: FloatArray) -> Response:
+        """Return the response where the first action is better by an infinite margin, (1,) each.
+
+        So it is where the second gives nothing to anybody who counts. What a model of one's own
+        cannot work out there is taken to be certain.
+        """
+        with np.errstate(all="ignore"):
+            here = self.response(np.array([np.inf]), own)
+        tilt = np.nan_to_num(here.by_own, nan=0.0, posinf=0.0, neginf=0.0)
+        likely, unlikely = np.nan_to_num(here.likely, nan=1.0), np.nan_to_num(here.unlikely)
+        return Response(likely, unlikely, np.zeros(1), tilt)
+
+    @property
+    def forgives(self) -> bool:
+        """Whether the worse action may be chosen however clear the case is."""
+        own = np.array([_middle(parameter) for parameter in self.own])
+        return bool(self.at_infinity(own).unlikely[0] > 0)
+
     def start(
         self, margins: FloatArray, log_tau: float, count: FloatArray, lead: FloatArray
     ) -> FloatArray:
@@ -166,7 +184,7 @@ class ChoiceNoise:
         likely, unlikely = np.maximum(here.likely, _TINY), np.maximum(here.unlikely, _TINY)
         loss = -(first @ np.log(likely)) - second @ np.log(unlikely)
         # Where an outcome is certain the information is infinite; this much is plenty.
-        spread = count / np.maximum(likely * unlikely, _CERTAIN)
+        spread = count / np.maximum(likely * unlikely, CERTAIN)
         slope, tilt = here.slope, here.by_own
         # A probability below the smallest number has a slope of that size: their ratio is plain.
         by_margin = second * (slope / unlikely) - first * (slope / likely)

@@ -14,15 +14,23 @@ import numpy as np
 
 from welfarist.base.parameters import IDENTITY, Parameter
 from welfarist.base.validation import FloatArray
-from welfarist.noise.base import STEEPEST, Choice, ChoiceNoise, OwnDerivatives, Response
+from welfarist.noise.base import (
+    CERTAIN,
+    STEEPEST,
+    Choice,
+    ChoiceNoise,
+    OwnDerivatives,
+    Response,
+)
 
 # Beyond this an outcome has probability 1 up to rounding, and rho = 1/2 says nothing at all.
 LARGEST_RHO = 0.49
 
 RHO = Parameter("rho", "flip probability rho", 0.0, 0.5, IDENTITY, 0.02, 1e-4, 0.1)
 
-_CERTAIN = 1e-10
 _TINY = float(np.finfo(np.float64).tiny)
+# exp(-z) is smaller than any ordinary number from here on.
+_UNDERFLOWS = 700.0
 # Steps in log tau, and flip rates, that are tried for a start of the lapse model.
 _STEPS = (-1.0, 0.5, 2.0, 4.0)
 _FLIP_RATES = (0.01, 0.05, 0.15, 0.3)
@@ -124,6 +132,17 @@ class Lapse(ChoiceNoise):
         ]
         return np.array(grid[int(np.argmin(losses))])
 
+    def choice(self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray) -> Choice:
+        """Loss of outcomes, with expected second derivatives.
+
+        Limits: at rho = 0 the loss of logistic noise, which is a number where probabilities are
+        too small to be one.
+        """
+        found = super().choice(z, own, count, lead)
+        if float(own[0]) < STEEPEST and np.abs(z).max(initial=0.0) > _UNDERFLOWS:
+            found.loss = LOGISTIC.choice(z, own, count, lead).loss
+        return found
+
     def observed(
         self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray
     ) -> Choice:
@@ -148,7 +167,7 @@ class Lapse(ChoiceNoise):
         cross = first * by_first / np.maximum(likely, STEEPEST)
         cross += second * by_second / np.maximum(unlikely, STEEPEST)
         cross = cross * tilt - 2.0 * bend / steep
-        floor = np.sqrt(_CERTAIN)
+        floor = np.sqrt(CERTAIN)
         far_first, far_second = tilt / np.maximum(likely, floor), tilt / np.maximum(unlikely, floor)
         by_rho = first * far_first**2 + second * far_second**2
         flips = OwnDerivatives(expected.own.by_own, cross[None], by_rho[None, None])

@@ -17,6 +17,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionLoss, Loss
 from welfarist.losses.observed_pairs import ObservedPairs
 from welfarist.losses.observed_scores import ObservedScores
+from welfarist.noise.margins import differences
 from welfarist.solvers.base import uncovered
 
 # Closer to 0 the geometric mean is the power mean to all digits a gradient descent can use.
@@ -46,6 +47,15 @@ def require_plain(loss: Loss, solver: str) -> None:
         )
 
 
+def refuse_infinite(p: float | None, solver: str) -> None:
+    """Refuse an infinite power, at which there is nothing to descend on."""
+    if p is not None and np.isinf(p):
+        raise InputError(
+            f'solver="{solver}" is the method of the paper, which has no infinite powers; found '
+            f'p = {p:g}. Use solver="newton".'
+        )
+
+
 class FixedPower:
     """A loss of scores or comparisons at a fixed, finite power."""
 
@@ -60,6 +70,7 @@ class FixedPower:
             powers = logs
         else:
             self._top = (p * logs).max(axis=0)
+            self._top[np.isneginf(self._top)] = 0.0  # nobody has anything
             powers = np.exp(p * logs - self._top)
         # By free weight: a group's column is the mean of its members' (N, k).
         self._powers = np.ascontiguousarray(self._by_free_weight(powers).T)
@@ -70,8 +81,8 @@ class FixedPower:
             signs = np.tile([1.0, -1.0], n)
             columns = np.column_stack([pairs.first, pairs.second]).reshape(-1)
             starts = np.arange(0, 2 * n + 1, 2)
-            self._incidence = csr_array((signs, columns, starts), shape=(n, graph.actions))
-            self._transposed = self._incidence.T.tocsr()
+            incidence = csr_array((signs, columns, starts), shape=(n, graph.actions))
+            self._transposed = incidence.T.tocsr()
 
     def evaluate(self, weights: FloatArray, log_tau: FloatArray) -> Batch:
         """Losses and gradients for weights (S, k) and log temperatures (S,)."""
@@ -79,8 +90,9 @@ class FixedPower:
         if self._nash:
             log_mean, by_total = total, np.ones_like(total)
         else:
-            log_mean = (self._top[:, None] + np.log(total)) / self._p
-            by_total = 1.0 / (self._p * total)
+            with np.errstate(divide="ignore"):  # where nobody who counts has anything
+                log_mean = (self._top[:, None] + np.log(total)) / self._p
+                by_total = np.where(total > 0, 1.0 / (self._p * total), 0.0)
         observed = self._loss.observed
         if self._loss.squared:
             found = self._scores(cast(ObservedScores, observed), log_mean)
@@ -110,10 +122,16 @@ class FixedPower:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         tau = np.exp(log_tau)
         pairs = loss.graph.pairs
-        z = (self._incidence @ log_mean) * tau
+        z = differences(log_mean[pairs.first], log_mean[pairs.second]) * tau
         count, lead = pairs.count[:, None], pairs.lead[:, None]
+        # Something against nothing is certain: it costs nothing, or was impossible.
+        certain = np.isinf(z)
+        impossible = (certain & (np.sign(z) * lead < count)).any(axis=0)
+        z[certain] = 0.0
         decay = np.exp(-np.abs(z))
         likelihood = count * np.log1p(decay) + 0.5 * (count * np.abs(z) - lead * z)
         slope = 0.5 * (count * np.copysign((1.0 - decay) / (1.0 + decay), z) - lead) / loss.total
+        likelihood[certain], slope[certain] = 0.0, 0.0
         pull = (self._transposed @ slope) * tau
-        return likelihood.sum(axis=0) / loss.total, pull, (slope * z).sum(axis=0)
+        value = np.where(impossible, np.inf, likelihood.sum(axis=0) / loss.total)
+        return value, pull, (slope * z).sum(axis=0)

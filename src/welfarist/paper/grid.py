@@ -19,10 +19,15 @@ from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionLoss, Loss, Point
 from welfarist.losses.observed_pairs import ObservedPairs
 from welfarist.noise.base import SMALLEST_TAU
-from welfarist.paper.fixed_power import COVERS, FixedPower, require_plain
+from welfarist.paper.fixed_power import COVERS, FixedPower, refuse_infinite, require_plain
 from welfarist.paper.unfinished import REMEDY, in_words, left_to_gain
 from welfarist.solvers.base import Optimum
-from welfarist.solvers.simplex import project
+from welfarist.solvers.simplex import onto_simplex, project
+
+# Entries of a gradient that differ by less, relative to their size, are nearly equal.
+_NEARLY_EQUAL = 1e-6
+# Weights whose sum is off by more have drifted from the simplex over many steps.
+_DRIFTED = 1e-12
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ class ClippedDescent:
             active &= ~((rate < self.smallest_rate) | ((step >= self.patience) & flat))
             if not active.any():
                 break
-            tangent = batch.by_weight - batch.by_weight.mean(axis=1, keepdims=True)
+            tangent = _tangent(batch.by_weight)
             tangent *= learn
             gradient = np.column_stack([tangent, batch.by_log_tau])
             length = np.sqrt(np.square(gradient).sum(axis=1))
@@ -109,6 +114,16 @@ class ClippedDescent:
             for start in np.flatnonzero((weights < self.smallest_weight).any(axis=1)):
                 weights[start] = project(weights[start])
         return best, best_weights, best_log_tau, step
+
+
+def _tangent(gradient: FloatArray) -> FloatArray:
+    """The part of gradients (S, k) that keeps the sum of the weights."""
+    tangent = gradient - gradient.mean(axis=1, keepdims=True)
+    # What rounding left of nearly equal entries has no sum of 0, and is centred again: steps are as
+    # long as the learning rate however short a gradient is.
+    small = np.abs(tangent).max(axis=1) < _NEARLY_EQUAL * np.abs(gradient).max(axis=1)
+    tangent[small] -= tangent[small].mean(axis=1, keepdims=True)
+    return np.asarray(tangent)
 
 
 @dataclass(frozen=True)
@@ -168,6 +183,7 @@ class Grid:
         progress: Progress,
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
+        refuse_infinite(p, "grid")
         ends = (self.lower, self.upper) if p is None and self.lower < self.upper else None
         search = _PowerSearch(loss.data, self.descent, observations, ends)
         try:
@@ -238,6 +254,8 @@ class _PowerSearch:
         )
         k = int(np.argmin(values))
         free = found[k] if loss.weighting.free else np.empty(0)
+        if loss.weighting.free and abs(free.sum() - 1.0) > _DRIFTED:
+            free = onto_simplex(free)
         extras = log_taus[k : k + 1] if comparisons else np.empty(0)
         self._values.append(float(values[k]))
         self._steps += steps

@@ -13,7 +13,7 @@ import numpy as np
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point, weight_units
-from welfarist.paper.fixed_power import COVERS, require_plain
+from welfarist.paper.fixed_power import COVERS, refuse_infinite, require_plain
 from welfarist.paper.unfinished import REMEDY, in_words, left_to_gain
 from welfarist.solvers.base import Optimum
 from welfarist.solvers.simplex import project
@@ -64,6 +64,7 @@ class TwoStage:
         progress: Progress,
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
+        refuse_infinite(p, "two_stage")
         walk = _Walk(loss, p)
         count = self.samples_per_person * loss.weighting.people
         finished = False

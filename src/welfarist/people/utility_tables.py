@@ -9,17 +9,17 @@ import numpy.typing as npt
 
 from welfarist.base.data_frames import split_names
 from welfarist.base.errors import InputError
-from welfarist.base.validation import FloatArray, as_numbers, utilities_error
+from welfarist.base.validation import FloatArray, as_numbers, owned, utilities_error
 from welfarist.people.source import is_source
 
 
 def as_utility_table(
-    utilities: object, least: float = 0.0
+    utilities: object, least: float = 0.0, copy: bool = False
 ) -> tuple[FloatArray, tuple[str, ...] | None]:
     """Return a checked table of utilities (N, d) and the people's names, if it has any.
 
-    None may be below `least`. What stands in the place of a table has been checked by whoever
-    made it.
+    None may be below `least`. If `copy`, the table is nobody else's. What stands in the place of a
+    table has been checked by whoever made it, and stays what it is.
     """
     if is_source(utilities):
         return utilities, utilities.stakeholders  # type: ignore[return-value]
@@ -40,7 +40,7 @@ def as_utility_table(
     if not (table.min() >= least and table.max() < np.inf):
         refuse_missing(table, names)
         raise utilities_error(table, least)
-    return table, names
+    return owned(table, utilities) if copy else table, names
 
 
 def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
@@ -54,7 +54,14 @@ def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
         return utilities  # type: ignore[return-value]
     if utilities.min() < -shift:
         raise utilities_error(utilities, -shift)
-    return utilities + shift if shift else utilities
+    if not shift:
+        return utilities
+    if utilities.max() > np.finfo(np.float64).max - shift:
+        raise InputError(
+            f"utilities must be numbers with {shift:g} added to all; found {utilities.max():g}, "
+            "which is too large for that. Choose a larger unit."
+        )
+    return utilities + shift
 
 
 def refuse_missing(table: FloatArray, names: Sequence[str] | None = None) -> None:

@@ -194,8 +194,8 @@ def certify(
         The loss of the fit, in the unit of `loss` (squared losses are divided by the square of
         `observed.size`).
     p : float, optional
-        The power, if it is known; otherwise the bound is for all in [-inf, inf], or for all
-        above 0 where a utility is 0.
+        The power, if it is known; otherwise the bound is for all in [-inf, inf]. Where a utility
+        is 0 it is for all above 0, and for choices for all from where their search begins.
     gap : float
         The precision to reach, as a share of the lowest loss known (at least of 1e-6).
     max_boxes : int

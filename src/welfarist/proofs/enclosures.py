@@ -15,7 +15,8 @@ The first serves far out, where it becomes exact (m is nearly linear in 1 / p), 
 p = 0. Both errors fall with the square of the width.
 
 Limits: p = -inf and inf are ends like all others, at x = 0. Where a utility is 0 and p -> 0, log M
-falls to the smallest number a loss can tell from nothing, and stays there.
+falls without end: for scores it is cut off at the smallest number, for choices, which depend on
+ratios of welfare, powers are looked at from where a search for them begins.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from welfarist.base.validation import FloatArray
 from welfarist.families.columns import People
 from welfarist.families.power_mean.derivatives import log_mean_about_centre, log_mean_of_logs
 from welfarist.families.power_mean.formula_ranges import SMALL_POWER
-from welfarist.noise.margins import NOTHING, above_nothing
 
 # log M is good to this many units in the last place of the largest logarithm, times log2 d.
 _ULPS = 8.0 * float(np.finfo(np.float64).eps)
@@ -37,6 +37,8 @@ _ULPS = 8.0 * float(np.finfo(np.float64).eps)
 _SLOPE = 1e-9
 # Where a utility is 0 this stands for the limit p -> 0 from above.
 _ABOVE_ZERO = 1e-300
+# The logarithm of the smallest number: a welfare below is 0 for all that a score can tell.
+_NOTHING = -745.0
 # Sums of weights are taken for equal if rounding could have made the difference.
 _SAME_WEIGHT = 1e-12
 # Both enclosures are about equally good where |p| times the range of log u is 2.
@@ -109,18 +111,31 @@ class PowerLine:
     Where only ratios of welfare matter (`relative`) and everywhere somebody has nothing, log M is
     measured from ``log(k) / p``, with k the largest weight of those who have something: linear in
     1 / p, it changes no enclosure, and what is left does not vanish as p -> 0.
+
+    Where somebody has nothing powers end above 0, or at `lowest`. Above 0 log M falls without end
+    and is cut off where a score cannot tell; from `lowest` on it is as it is, but for actions of
+    no welfare, whose log M is a constant. `alive` (N,) says which actions have some.
     """
 
-    def __init__(self, people: People, weights: FloatArray, relative: bool = False) -> None:
+    def __init__(
+        self,
+        people: People,
+        weights: FloatArray,
+        relative: bool = False,
+        lowest: float = _ABOVE_ZERO,
+    ) -> None:
         assert people.table is not None
         self._logs = logs = people.table
         self._has_zeros = people.has_zeros
         self._weights = weights
+        self._lowest = lowest
+        self._bottom = _NOTHING if lowest == _ABOVE_ZERO else -np.inf
         most_kept = float((weights @ (logs > -np.inf)).max())
         differ = relative and 0 < most_kept < 1.0 - _SAME_WEIGHT
         self.log_kept = float(np.log(most_kept)) if differ else 0.0
         counted = logs[weights > 0]
         least, most = counted.min(axis=0), counted.max(axis=0)
+        self.alive = most > -np.inf  # (N,): somebody who counts has something
         some = np.isfinite(least)  # for everybody who counts
         self._range = np.where(some, most - np.where(some, least, 0.0), np.inf)
         typical = float(np.median(self._range[some])) if some.any() else 0.0
@@ -130,8 +145,8 @@ class PowerLine:
 
     def whole(self) -> list[Interval]:
         """All admissible powers, in intervals with one kind of enclosure each."""
-        lowest = [_ABOVE_ZERO] if self._has_zeros else [-np.inf, -self._inner]
-        ends = [self.end(p) for p in [*lowest, self._inner, np.inf]]
+        lowest = [self._lowest] if self._has_zeros else [-np.inf, -self._inner]
+        ends = [self.end(p) for p in [*lowest, max(self._inner, 2.0 * self._lowest), np.inf]]
         return [self.between(low, high) for low, high in pairwise(ends)]
 
     def only(self, p: float) -> Interval:
@@ -156,9 +171,11 @@ class PowerLine:
             with np.errstate(over="ignore"):  # with a utility of 0 it falls without end as p -> 0
                 value, by_power = self._log_mean(p)
                 divergence = p * (p * by_power)
-        value = above_nothing(value, has_zeros)
         divergence += self.log_kept if np.isinf(p) else 0.0
-        return End(p, value, by_power, np.where(value > NOTHING, divergence, 0.0))
+        if has_zeros:
+            bottom = value <= self._bottom
+            value[bottom], divergence[bottom] = _NOTHING, 0.0
+        return End(p, value, by_power, divergence)
 
     def _log_mean(self, p: float) -> tuple[FloatArray, FloatArray]:
         """Log M and its derivative by p (N,), measured as the line measures it."""
@@ -214,7 +231,7 @@ class PowerLine:
             steepest = np.sqrt(low.by_power * high.by_power) * np.exp(self._range * (width / 2.0))
             stray = (1.0 + _SLOPE) * (width * width / 8.0) * self._range * steepest
         # Where log M was cut off at the bottom all that is known is that it does not fall.
-        return np.where(low.log_mean > NOTHING, np.fmin(stray, rise), rise)
+        return np.where(low.log_mean > _NOTHING, np.fmin(stray, rise), rise)
 
     def _stray_in_reciprocal(self, low: End, high: End, rounding: FloatArray) -> FloatArray:
         """Distance (N,) from the chord in 1 / p to where the tangents at both ends meet."""

@@ -142,13 +142,14 @@ class Relaxation:
 
     @cached_property
     def _largest_parts(self) -> tuple[float, float]:
-        return float(self._sizes.max()), float(np.abs(self.offsets).max())
+        return float(self._sizes.max(initial=0.0)), float(np.abs(self.offsets).max(initial=0.0))
 
     def at(self, x: FloatArray) -> Tangent:
         """Evaluate the function at x (2,), in parts that fit the cache."""
         starts = range(0, self.forms.shape[1], _BLOCK)
         parts = [self._part(x, slice(start, start + _BLOCK)) for start in starts]
-        sums = np.sum(np.array(parts).T.copy(), axis=1)  # by pairs, as within the parts
+        # By pairs, as within the parts.
+        sums = np.sum(np.array(parts).T.copy(), axis=1) if parts else np.zeros(8)
         value, value_doubt, slope_doubt = (float(total) for total in sums[:3])
         constant = self.functions.constant
         value += constant

@@ -32,10 +32,14 @@ class RelaxedChoices:
     def __init__(self, loss: DecisionLoss, weights: FloatArray) -> None:
         self._loss = loss
         self._observed = cast(ObservedPairs, loss.observed)
-        self.line = PowerLine(loss.people, weights)
+        self.line = PowerLine(loss.people, weights, lowest=max(loss.search_range[0], 0.0))
         pairs, total = self._observed.graph.pairs, self._observed.total
         ahead = (pairs.count + pairs.lead) / (2.0 * total)
         behind = (pairs.count - pairs.lead) / (2.0 * total)
+        if loss.has_zeros:  # something against nothing: it was chosen, and costs nothing
+            alive = self.line.alive
+            doubtful = alive[pairs.first] == alive[pairs.second]
+            ahead, behind = ahead * doubtful, behind * doubtful
         self._ahead, self._behind = ahead > 0, behind > 0
         self._surprise = Surprise(
             np.concatenate([ahead[self._ahead], behind[self._behind]]),

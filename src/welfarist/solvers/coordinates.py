@@ -25,7 +25,13 @@ class Curvature:
     def at(cls, point: Point, fisher: FloatArray, hessian: FloatArray) -> Curvature:
         """Take over matrices that measure moves in units of the weights at a point."""
         scale = _scale(1.0 / weight_units(point.weights), len(hessian))
-        return cls(fisher * scale, hessian * scale)
+        with np.errstate(over="ignore"):  # then it cannot be carried
+            return cls(fisher * scale, hessian * scale)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all entries are numbers."""
+        return bool(np.isfinite(self.fisher).all() and np.isfinite(self.hessian).all())
 
     @staticmethod
     def can_be_carried(point: Point) -> bool:

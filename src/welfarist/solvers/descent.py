@@ -106,6 +106,9 @@ def descend(
         That of a very similar loss near `start`, for a first step without curvature of its own.
     """
     walk = _Walk(loss, start, tolerance, near, borrowed)
+    if not np.isfinite(walk.value):
+        reason = "the loss is infinite where it began"
+        return Descent(start, np.inf, False, 0, reason)
     if walk.size == 0:
         reason = "nothing to learn"
         return Descent(start, walk.value, True, 0, reason, nothing_to_learn=True)
@@ -213,6 +216,9 @@ class _Walk:
                 return predicted
         assert self._here is not None
         model = self._here.model()
+        if not np.isfinite(model.curvature).all():  # so far off that no step is to be had
+            self.stuck = True
+            return np.inf
         self.fisher = model.curvature
         far_out = self.weights > 0 and self.loss.family.ratios and abs(self.point.p) >= _RATIO_POWER
         ratio = far_out and self._slow_steps >= 2 and not self.loss.interior
@@ -222,7 +228,8 @@ class _Walk:
             hessian = model.curvature + self._here.remainder()
             # Good for the next steps too, which then need gradients only.
             if self._near and Curvature.can_be_carried(self.point):
-                self.borrowed = Curvature.at(self.point, model.curvature, hessian)
+                carried = Curvature.at(self.point, model.curvature, hessian)
+                self.borrowed = carried if carried.is_finite else None
         self._here = None  # all that a step needs is known; the arrays can go before new ones come
         predicted = None
         if local and hessian is not None:

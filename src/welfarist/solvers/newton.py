@@ -103,6 +103,9 @@ class Newton:
             progress=progress,
         )
         best, n_iter = found.best, found.n_iter
+        if not np.isfinite(best.value):  # wherever it began
+            nowhere = Rule(best, loss.weighting.to_people(best.point.weights))
+            return _optimum(nowhere, n_iter, found.values, 0)
         if p is None and can_certify(part):
             best = _checked_at_all_powers(part.data, best, max_iter, tolerance)
         borrowed = Curvature.of(part, best.point) if sizes else None
@@ -147,8 +150,8 @@ def _checked_at_all_powers(
     if found.point is None:
         return best
     # A limit is compared for itself later, once the search has gone far enough towards it.
-    far = loss.search_range[1] / 2.0
-    start = replace(found.point, p=min(max(found.point.p, -far), far))
+    low, far = loss.search_range[0], loss.search_range[1] / 2.0
+    start = replace(found.point, p=min(max(found.point.p, low, -far), far))
     again = descend(loss, start, max_iter=max_iter, tolerance=tolerance)
     return again if again.value < best.value else best
 

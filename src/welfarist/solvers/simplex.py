@@ -48,15 +48,18 @@ class QuadraticStep:
         None means that floating-point arithmetic found no feasible point; more damping helps.
         A weight whose lower bound is active moves exactly to it.
         """
-        if not (np.isfinite(curvature).all() and np.isfinite(gradient).all()):
+        if not np.isfinite(gradient).all():
             return None
         inverse = np.sqrt(curvature.diagonal())
         scale = 1.0 / inverse
         np.multiply(units, scale[: self._weights], out=self._sum[:, : self._weights])
         np.multiply(lower, inverse, out=self._lower[: self._size])
         np.multiply(upper, inverse, out=self._upper[: self._size])
-        matrix = curvature * scale
-        matrix *= scale[:, None]
+        with np.errstate(over="ignore"):  # where rounding is all that a diagonal is made of
+            matrix = curvature * scale
+            matrix *= scale[:, None]
+        if not np.isfinite(matrix).all():
+            return None
         move, _, flag, info = daqp.solve(
             matrix,
             gradient * scale,
@@ -87,7 +90,8 @@ class QuadraticStep:
         if abs(missed) <= _MISSED:
             return np.asarray(move)
         heaviest = int(np.argmax(units))
-        move[heaviest] -= missed / units[heaviest]
+        move[heaviest] = 0.0
+        move[heaviest] = -float(units @ move[: self._weights]) / units[heaviest]
         return np.asarray(move) if move[heaviest] >= lower[heaviest] else None
 
 

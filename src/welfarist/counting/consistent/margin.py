@@ -195,6 +195,8 @@ class Oracle:
         self._add_worst(margins)
         margin, multipliers, chosen = float(margins.min()), np.ones(0), self._working[:0]
         for _ in range(_ROUNDS):
+            if np.isinf(margin):  # something against nothing, wherever it was decided
+                break
             rows = self._rows(p, best, margin)
             answer = solve_margin(rows.values * self._units(p, best, margin))
             if answer is None:
@@ -207,7 +209,7 @@ class Oracle:
             missed = self._add_worst(margins) and found < margin
             if found > margin:
                 best, margin = weights, found
-            if np.isinf(margin) or (not grew and not missed):  # something against nothing
+            if not grew and not missed:
                 break
         return self._margin(p, best, margin, chosen, multipliers)
 
@@ -234,12 +236,14 @@ class Oracle:
         """Put together what was found; `shares` (m,) are the multipliers of `chosen`."""
         preferences = self.preferences
         chosen, shares = chosen[shares > 0], shares[shares > 0]
+        if not len(chosen):
+            return Margin(p, weights, margin, 0.0, chosen)
         winner, loser = preferences.winner[chosen], preferences.loser[chosen]
         utilities = preferences.loss.utilities
         actions = np.concatenate([winner, loser])
         found = log_mean_of_logs(utilities.logs[:, actions], weights, p, utilities.has_zeros)
         by_power = found.by_power[: len(chosen)] - found.by_power[len(chosen) :]
-        slope = float(shares @ by_power / shares.sum()) if len(chosen) else 0.0
+        slope = float(shares @ by_power / shares.sum())
         return Margin(p, weights, margin, slope, chosen)
 
     def _rows(self, p: float, weights: FloatArray, lead: float = 0.0) -> Rows:

@@ -24,6 +24,7 @@ from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.families.columns import Columns
 from welfarist.families.power_mean.derivatives import log_mean_of_logs
 from welfarist.families.power_mean.formula_ranges import SMALL_POWER
+from welfarist.noise.margins import differences
 from welfarist.people.weighting import Weighting
 
 IntArray = npt.NDArray[np.intp]
@@ -113,7 +114,7 @@ class Preferences:
     def margins(self, weights: FloatArray, p: float) -> FloatArray:
         """By how much each preferred action is better, in log welfare (n,); 0 for a tie."""
         log_means = self._table(p).log_means(weights)
-        return _less(log_means[self.winner], log_means[self.loser])
+        return differences(log_means[self.winner], log_means[self.loser])
 
     def welfares(
         self, chosen: IntArray, weights: FloatArray, p: float
@@ -128,7 +129,7 @@ class Preferences:
 
     def margins_of(self, chosen: IntArray, weights: FloatArray, p: float) -> FloatArray:
         """Return the margins of some comparisons (m,), at a cost that grows with their number."""
-        return _less(*self.welfares(chosen, weights, p))
+        return differences(*self.welfares(chosen, weights, p))
 
     def _table(self, p: float) -> _PowerTable:
         """Return the table of the power asked for last, or a new one."""
@@ -228,14 +229,6 @@ class _PowerTable:
 def _span(logs: FloatArray) -> float:
     finite = logs[np.isfinite(logs)]
     return float(finite.max() - finite.min()) if finite.size else 0.0
-
-
-def _less(better: FloatArray, worse: FloatArray) -> FloatArray:
-    """Differences of log welfares (m,); 0 for nothing against nothing."""
-    with np.errstate(invalid="ignore"):
-        difference = better - worse
-    difference[np.isnan(difference)] = 0.0
-    return np.asarray(difference)
 
 
 def simplex_of_logs(logs: FloatArray) -> FloatArray:

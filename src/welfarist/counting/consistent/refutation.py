@@ -29,6 +29,9 @@ from welfarist.counting.consistent.preferences import IntArray, Preferences, seg
 # to is known to this share of their parts.
 _ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 _NOTHING = 1e-300
+# Two refutations have next to nothing in common if what they share is below this, where the largest
+# multiplier is 1: to make it alike would take the others beyond numbers.
+_HARDLY_COMMON = 1e-200
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,10 @@ def _refutes(
     first, second = _relevelled(low, chosen, levels), _relevelled(high, chosen, levels)
     both = (first > 0) & (second > 0)
     if both.any():
-        second = second * (first[both].sum() / second[both].sum())
+        common = float(second[both].sum())
+        if common < _HARDLY_COMMON:
+            return False
+        second = second * (float(first[both].sum()) / common)
     left = _Balance(preferences, chosen, levels, first, low.p)
     right = _Balance(preferences, chosen, levels, second, high.p)
     centre = 0.5 * (left.centre(low.p) + right.centre(high.p))

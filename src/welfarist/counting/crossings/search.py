@@ -149,7 +149,7 @@ def _of_terms(terms: SignedTerms, from_zero: bool, compiled: bool) -> Crossings:
         taken[tie_at_zero] += 1
         left = isolate(terms.mirrored(), _start_signs(terms, False), terms.changes - taken)
         parts.append((left, -1.0))
-    beginning = _start_signs(terms, True) if from_zero else terms.towards_minus_infinity
+    beginning = _above_zero(terms, right) if from_zero else terms.towards_minus_infinity
     found = np.concatenate([part.pair for part, _ in parts])
     # Where all other crossings account for the signs at both ends, the two only touch at 0.
     odd = beginning * np.where(np.bincount(found, minlength=len(terms)) % 2, -1, 1)
@@ -196,6 +196,17 @@ def _start_signs(terms: SignedTerms, from_zero: bool) -> Signs:
         return terms.at_zero
     balance = np.sign(terms.mass.sum(axis=1)).astype(np.int8)
     return np.where(terms.balanced, terms.at_zero, balance)
+
+
+def _above_zero(terms: SignedTerms, right: Isolated) -> Signs:
+    """The sign of E just above p = 0 (n,), also where the two tie at p = 0 itself.
+
+    There it is what the crossings of larger powers leave of the sign far out.
+    """
+    start = _start_signs(terms, True)
+    odd = np.bincount(right.pair, minlength=len(terms)) % 2 == 1
+    far = np.where(odd, -terms.towards_infinity, terms.towards_infinity)
+    return np.where((start == 0) & (terms.size > 0), far, start).astype(np.int8)
 
 
 def _undecided(part: Isolated, sign: float) -> FloatArray:
