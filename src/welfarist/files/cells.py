@@ -112,6 +112,11 @@ class Number:
         good = smallest >= self.least and smallest > -math.inf and largest < math.inf
         return column if good else None
 
+    def right(self, numbers: Any) -> bool:
+        """Whether all of an array (n,) of numbers are finite and large enough."""
+        smallest, largest = float(numbers.min()), float(numbers.max())  # NaN if there is one
+        return self.least <= smallest and -math.inf < smallest <= largest < math.inf
+
     def made(self, name: str, values: list[Any]) -> Any:
         """Parsed values as a column."""
         import polars as pl

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from welfarist.base.errors import InputError
 from welfarist.files.cells import Cell, listed, shown
 from welfarist.files.delimited import Delimited
-from welfarist.files.frames import FrameTable
 from welfarist.files.plain_columns import PlainFrame
 from welfarist.files.sources import source_of
 
@@ -84,6 +83,8 @@ def open_table(
         if encoding is not None:
             source = source.decoded(encoding)
         return Delimited.of(source, separator, decimal)
+    from welfarist.files.frames import FrameTable  # which texts do not need
+
     return FrameTable.of(source, sheet if source.sheet is None else source.sheet)
 
 

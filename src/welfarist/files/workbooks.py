@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from welfarist.base.asking import RequestError
 from welfarist.base.errors import InputError
 from welfarist.files.cells import listed, shown
+from welfarist.files.limits import MOST_BYTES
 
-_ENGINES = (("fastexcel", "calamine"), ("openpyxl", "openpyxl"))
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _OF_PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
@@ -49,10 +47,11 @@ class Sheet:
     others: tuple[str, ...] = ()
 
 
-def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
+def read_sheet(name: str, path: str, sheet: str | None, engine: str | None) -> Sheet:
     """Read a sheet, the first if none is named; `name` is what messages call the file."""
     import polars as pl
 
+    _refuse_bombs(name, path)
     known = _sheets(path)
     if sheet is not None and known and sheet not in known:
         raise RequestError(
@@ -65,7 +64,7 @@ def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
     read = pl.read_excel(
         path,
         sheet_name=sheet,
-        engine=_engine(name),  # type: ignore[call-overload]
+        engine=engine,  # type: ignore[call-overload]
         infer_schema_length=None,
         drop_empty_rows=False,
         raise_if_empty=False,
@@ -82,6 +81,20 @@ def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
     return Sheet(read.filter(filled), numbers.filter(filled).to_list(), notes, others)
 
 
+def _refuse_bombs(name: str, path: str) -> None:
+    """Refuse an archive that says of itself that it holds more than a file may."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+    except (OSError, zipfile.BadZipFile):
+        return  # another kind of workbook, or one whose reader has to say what is wrong
+    if size > MOST_BYTES:
+        raise InputError(
+            f"{name}: what is packed into it must be no larger than {MOST_BYTES / 1e9:g} GB; found "
+            f"{size / 1e9:.3g} GB. It may be damaged: save the sheet as CSV UTF-8."
+        )
+
+
 def _refuse_titles(name: str, header: int, read: Any) -> None:
     """Say what stands where the names of the columns must be, if some have none."""
     unnamed = [c for c in read.columns if _UNNAMED.fullmatch(c) and read[c].count()]
@@ -96,18 +109,7 @@ def _refuse_titles(name: str, header: int, read: Any) -> None:
     )
 
 
-def _engine(name: str) -> str:
-    """The reader that is installed."""
-    for package, engine in _ENGINES:
-        if importlib.util.find_spec(package) is not None:
-            return engine
-    raise InputError(
-        f"{name}: reading workbooks needs the package fastexcel; found none. pip install "
-        "fastexcel, or save the sheet as CSV UTF-8."
-    )
-
-
-def _sheets(path: Path) -> list[str]:
+def _sheets(path: str) -> list[str]:
     """The names of the sheets, in their order; none where nobody can tell."""
     try:
         return [name for name, _ in _parts(path)]
@@ -115,7 +117,7 @@ def _sheets(path: Path) -> list[str]:
         return []  # another kind of workbook, or one whose reader has to say what is wrong
 
 
-def _first_row(path: Path, sheet: str | None) -> int:
+def _first_row(path: str, sheet: str | None) -> int:
     """The number of the first row in which something stands; readers leave out those above it."""
     try:
         parts = dict(_parts(path))
@@ -129,7 +131,7 @@ def _first_row(path: Path, sheet: str | None) -> int:
     return int(above[-1]) if above else 1
 
 
-def _parts(path: Path) -> list[tuple[str, str]]:
+def _parts(path: str) -> list[tuple[str, str]]:
     """The sheets of a workbook by name, each with the part of the archive that holds it."""
     with zipfile.ZipFile(path) as archive:
         book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
