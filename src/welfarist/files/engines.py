@@ -7,6 +7,7 @@ where it asks for too much. So they run in a process of their own, see `reader`.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,8 +53,11 @@ class Opened:
             found = read_sheet(name, path, sheet, engine)
             opened = cls(name, tuple(found.frame.columns), found.frame.lazy(), found.rows,
                          found.notes, found.others)  # fmt: skip
+        elif form == "stata":
+            frame, notes = _stata(name, path)
+            opened = cls(name, tuple(frame.columns), frame.lazy(), notes=notes)
         else:
-            frame = {"parquet": _parquet, "feather": _feather, "stata": _stata}[form](path)
+            frame = {"parquet": _parquet, "feather": _feather}[form](path)
             opened = cls(name, tuple(frame.collect_schema().names()), frame)
         if not opened.columns:
             raise InputError(f"{name}: must have columns; found none.")
@@ -117,19 +121,24 @@ def _feather(path: str) -> Any:
         return pl.scan_ipc(file.read())
 
 
-def _stata(path: str) -> Any:
+def _stata(name: str, path: str) -> tuple[Any, tuple[str, ...]]:
+    """The table in a Stata file, and how its texts were read if that was a guess."""
     import pandas as pd
     import polars as pl
 
-    table = pd.read_stata(path)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        table = pd.read_stata(path)
+    guessed = any(issubclass(one.category, UnicodeWarning) for one in said)
+    notes = (f"{name}: texts were read as Latin-1, because they are no UTF-8.",) if guessed else ()
     # Series by series: the library that would convert the whole is not always there.
     made = {}
-    for name in table:
-        column, numeric = table[name], pd.api.types.is_numeric_dtype(table[name])
+    for label in table:
+        column, numeric = table[label], pd.api.types.is_numeric_dtype(table[label])
         entries = column.astype(object).where(column.notna(), None).tolist()
-        made[str(name)] = pl.Series(
-            str(name),
+        made[str(label)] = pl.Series(
+            str(label),
             entries if numeric else [None if entry is None else str(entry) for entry in entries],
             strict=False,
         )
-    return pl.DataFrame(made).lazy()
+    return pl.DataFrame(made), notes
