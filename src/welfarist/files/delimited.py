@@ -18,6 +18,7 @@ from welfarist.files.cells import Cell, CellError, are_texts, is_missing, shown
 from welfarist.files.limits import LONGEST_LINE, check_cells, check_columns
 from welfarist.files.plain_columns import SMALL, PlainFrame
 from welfarist.files.sources import Source
+from welfarist.files.whole_columns import taken
 
 _TABS = (".tsv", ".tab")
 
@@ -194,13 +195,8 @@ class Delimited:
                 frame = frame.filter(pl.any_horizontal(pl.all().is_not_null()))
         if frame is None or (self.columns[-1] not in cells and frame.to_series(-1).null_count()):
             return None
-        found = []
-        for column, cell in cells.items():
-            entries = cell.taken(frame.drop_in_place(column))
-            if entries is None:
-                return None
-            found.append(entries)
-        return pl.DataFrame(found)
+        found = list(taken(frame, cells).values())
+        return None if any(column is None for column in found) else pl.DataFrame(found)
 
     def _has_points(self, cells: Mapping[str, Cell]) -> bool:
         """Whether points stand in numbers."""

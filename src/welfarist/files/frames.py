@@ -18,6 +18,7 @@ from welfarist.files.limits import MOST_BYTES
 from welfarist.files.plain_columns import PlainFrame
 from welfarist.files.reading_apart import ask
 from welfarist.files.sources import Source
+from welfarist.files.whole_columns import taken
 
 # Packages that read workbooks, each with what polars calls it.
 _ENGINES = (("fastexcel", "calamine"), ("openpyxl", "openpyxl"))
@@ -85,15 +86,13 @@ class FrameTable:
         answer, data = self._ask("arrow", **_wanted(cells))
         frame = pl.read_ipc(io.BytesIO(data))
         self._refuse_none(len(frame))
-        found, odd = [], set(answer["odd"])
+        odd = set(answer["odd"])
+        found = taken(frame, {c: cell for c, cell in cells.items() if c not in odd})
         for column, cell in cells.items():
-            held = frame.drop_in_place(column)
-            taken = None if column in odd else cell.taken(held)
-            if taken is None:
-                values = map(json.loads, held) if column in odd else held
-                taken = cell.made(column, self._parsed(column, cell, values))
-            found.append(taken)
-        return pl.DataFrame(found)
+            if found.get(column) is None:
+                held = map(json.loads, frame[column]) if column in odd else frame[column]
+                found[column] = cell.made(column, self._parsed(column, cell, held))
+        return pl.DataFrame([found[column] for column in cells])
 
     def read_small(self, cells: Mapping[str, Cell]) -> PlainFrame:
         """Return columns without polars, which where few names are looked up is quicker."""

@@ -124,9 +124,8 @@ def _plain(frame: Any, request: Message) -> tuple[Message, bytes]:
     numbers: list[str] = []
     if frame.height * frame.width > _FEW_CELLS:
         numbers = [c for c in request["numbers"] if _is_plain(frame[c], number=True)]
-    lists = {
-        column: _listed(frame[column]) for column in frame.columns if column not in set(numbers)
-    }
+    sent = set(numbers)
+    lists = {column: _listed(frame[column]) for column in frame.columns if column not in sent}
     answer = {"rows": frame.height, "numbers": numbers, "lists": lists}
     return answer, b"".join(frame[column].to_numpy().tobytes() for column in numbers)
 
