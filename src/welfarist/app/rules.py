@@ -77,14 +77,18 @@ class Rule:
         frames = (self.actions.utilities[rows] for rows in (first, second))
         return list(self.model.probabilities(*frames).tolist())
 
-    def shares(self, rows: Any) -> list[dict[str, float | None]]:
-        """Everybody's share in the welfare of some actions; None where it means nothing."""
+    def shares(self, rows: Any) -> FloatArray:
+        """Everybody's share in the welfare of some actions (n, d); NaN where it means nothing."""
         welfare, utilities = self.model.welfare, self.actions.utilities[rows]
-        people, nothing = self.actions.stakeholders, without_shares(welfare, utilities)
-        return [
-            dict.fromkeys(people) if blank else dict(zip(people, shares, strict=True))
-            for shares, blank in zip(welfare.shares(utilities).tolist(), nothing, strict=True)
-        ]
+        shares = np.array(welfare.shares(utilities))
+        shares[without_shares(welfare, utilities)] = np.nan
+        return shares
+
+    def by_person(self, shares: list[float]) -> dict[str, float | None]:
+        """Shares in one action (d,) by name; None where there are none."""
+        people = self.actions.stakeholders
+        there = not shares or shares[0] == shares[0]
+        return dict(zip(people, shares, strict=True)) if there else dict.fromkeys(people)
 
 
 def percentage(share: float | None) -> str:
