@@ -94,7 +94,7 @@ class Ranking(Sequence[dict[str, Any]]):
     def table(self) -> Table:
         """What people read; columns in which nothing would stand are left out."""
         people = self.rule.actions.stakeholders
-        few = len(people) <= _MOST_SHARES
+        few, many = len(people) <= _MOST_SHARES, len(self.rule.actions) != 1
         scale, values, names = self.rule.model.scale, self.welfare.tolist(), self.rule.actions.names
         columns = {
             "": list(map(str, self.places.tolist())),
@@ -112,7 +112,7 @@ class Ranking(Sequence[dict[str, Any]]):
                 columns[f"share of {person}"] = list(map(_shown, shares))
             lines.append("share: how much of a change in welfare comes from that stakeholder")
         return Table(
-            f"{len(self.rule.actions)} actions by {self.rule.name}",
+            f"{len(self.rule.actions)} action{'s' * many} by {self.rule.name}",
             tuple(columns),
             tuple(zip(*columns.values(), strict=True)),
             ("right", "left", *("right",) * (len(columns) - 2)),  # type: ignore[arg-type]
@@ -125,16 +125,25 @@ def rank(rule: Rule, top: int | None = None) -> Ranking:
     welfare, utilities = rule.model.welfare, rule.actions.utilities
     order = welfare.rank(utilities)
     values = welfare(utilities)
-    better, worse = order[:-1], order[1:]
-    tied = np.asarray(welfare.compare(utilities[better], utilities[worse])) == 0
+    tied, chances = _beside_the_next(rule, order) if len(order) > 1 else (np.empty(0, bool), [])
     places = np.concatenate([[0], np.cumsum(~tied)])
     first_of = np.searchsorted(places, places) + 1  # equals share the best place among them
-    chances = [*rule.probabilities(better, worse), None]
+    chances = [*chances, None]
     shown = order[:top]
     count = len(shown)
     return Ranking(
         rule, shown, first_of[:count], values[shown], chances[:count], rule.shares(shown)
     )
+
+
+def _beside_the_next(
+    rule: Rule, order: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.bool_], list[float | None]]:
+    """Whether each action (m - 1,) is as good as the next, and how likely it is preferred."""
+    better, worse = order[:-1], order[1:]
+    utilities = rule.actions.utilities
+    tied = np.asarray(rule.model.welfare.compare(utilities[better], utilities[worse])) == 0
+    return tied, list(rule.probabilities(better, worse))
 
 
 def _shown(share: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from typing import BinaryIO
@@ -50,12 +51,35 @@ def open_ordinary(path: str, name: str | None = None, advice: str = "Name a file
 
 def read_within(file: BinaryIO, most: int, name: str, advice: str) -> bytes:
     """Return the bytes of an open file, or refuse it if there are more than `most`."""
-    data = file.read(most + 1)
-    if len(data) > most:
+    data = b"" if _size(file) > most else file.read(most + 1)
+    if len(data) > most or _size(file) > most:
         raise InputError(
             f"{name}: must be no larger than {most / _GIGABYTE:.3g} GB; found more. {advice}"
         )
     return data
+
+
+def _size(file: BinaryIO) -> int:
+    """How many bytes an ordinary file has; 0 where nobody knows before they are read."""
+    try:
+        return os.fstat(file.fileno()).st_size
+    except OSError:  # in memory
+        return 0
+
+
+def for_engines(path: str, patterns: str = "") -> str | io.BytesIO:
+    """Return what an engine is told to read: bytes, which have no name, where that says too much.
+
+    Names that are no UTF-8 cannot be told, and those with signs of `patterns` would be one.
+    """
+    try:
+        path.encode("utf-8")
+        if not set(patterns) & set(path):
+            return path
+    except UnicodeEncodeError:
+        pass
+    with open(path, "rb") as file:
+        return io.BytesIO(file.read())
 
 
 def _require_ordinary(found: os.stat_result, name: str, advice: str) -> None:

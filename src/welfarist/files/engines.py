@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from welfarist.base.errors import InputError
+from welfarist.base.ordinary_files import for_engines
 from welfarist.files.cells import are_texts
 from welfarist.files.limits import check_cells, check_columns
 
@@ -108,17 +109,14 @@ def stamp_of(path: str) -> Stamp:
 def _parquet(path: str) -> Any:
     import polars as pl
 
-    return pl.scan_parquet(path, glob=False)
+    return pl.scan_parquet(for_engines(path), glob=False)
 
 
 def _feather(path: str) -> Any:
     import polars as pl
 
-    if not set("*?[") & set(path):
-        return pl.scan_ipc(path)
-    # Not every version can be told that a name is no pattern; bytes have no name.
-    with open(path, "rb") as file:
-        return pl.scan_ipc(file.read())
+    # Not every version can be told that a name is no pattern.
+    return pl.scan_ipc(for_engines(path, patterns="*?["))
 
 
 def _stata(name: str, path: str) -> tuple[Any, tuple[str, ...]]:

@@ -50,17 +50,17 @@ class FrameTable:
     @classmethod
     def of(cls, source: Source, sheet: str | None) -> FrameTable:
         """Open a file by its format."""
-        size = os.path.getsize(source.path) if source.path is not None else 0
-        if not size:
+        if not source.size:
             raise InputError(f"{source.name}: is empty. Is it the right file?")
-        if size > MOST_BYTES:
+        if source.size > MOST_BYTES:
             raise InputError(
                 f"{source.name}: must be no larger than {MOST_BYTES / 1e9:g} GB; found "
-                f"{size / 1e9:.3g} GB. Split it."
+                f"{source.size / 1e9:.3g} GB. Split it."
             )
         asking = {
             "name": source.name,
             "path": os.path.abspath(source.path or ""),
+            "size": source.size,
             "format": source.format,
             "sheet": sheet,
             "engine": _engine(source),

@@ -20,6 +20,7 @@ LONGEST_LINE = 2**26
 MOST_MEMORY = 8 * 2**30
 LEAST_SECONDS = 5.0
 SECONDS_PER_MEGABYTE = 5.0
+LEAST_PATIENCE = 60.0
 
 
 def check_columns(name: str, columns: int) -> None:
@@ -43,3 +44,8 @@ def check_cells(name: str, rows: int, columns: int) -> None:
 def seconds_for(size: int) -> float:
     """CPU seconds that a file of so many bytes may take."""
     return LEAST_SECONDS + SECONDS_PER_MEGABYTE * size / 1e6
+
+
+def patience_for(size: int) -> float:
+    """Seconds on the clock after which nobody waits any more: engines may wait for themselves."""
+    return LEAST_PATIENCE + 4.0 * seconds_for(size)

@@ -17,7 +17,7 @@ from typing import Any
 from welfarist.base.asking import RequestError
 from welfarist.base.errors import InputError
 from welfarist.files.engines import Opened, Stamp, stamp_of
-from welfarist.files.limits import MOST_MEMORY, seconds_for
+from welfarist.files.limits import MOST_MEMORY, patience_for, seconds_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ def serve() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks ends this, if need be
     _limit_memory()
     while (request := _received(requests)) is not None:
-        _limit_time(request["path"])
+        _limit_time(request["size"])
         answer, data = answered(request)
+        _limit_time(None)
         text = json.dumps(answer).encode()
         _send(answers, LENGTHS.pack(len(text), len(data)) + text)
         _send(answers, data)
@@ -71,6 +72,8 @@ def answered(request: Message) -> tuple[Message, bytes]:
         return {"refused": problem.args[0], "found": found}, b""
     except InputError as problem:
         return {"refused": str(problem)}, b""
+    except FileNotFoundError:
+        return {"refused": f"{request['name']}: somebody removed it while it was read."}, b""
     except (KeyboardInterrupt, SystemExit):
         raise
     except MemoryError:
@@ -207,12 +210,16 @@ def _limit_memory() -> None:
     _lower(resource.RLIMIT_CORE, 0)
 
 
-def _limit_time(path: str) -> None:
-    """Let a request take some CPU time, more for a large file."""
+def _limit_time(size: int | None) -> None:
+    """Let a request take some time, more for a large file; None ends the limit on the clock."""
     if resource is None:
         return
+    if size is None:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        return
+    # Who gets no memory for a thread may wait for it: no handler, so that the process ends.
+    signal.setitimer(signal.ITIMER_REAL, patience_for(size))
     used = resource.getrusage(resource.RUSAGE_SELF)
-    size = os.path.getsize(path) if os.path.exists(path) else 0
     _lower(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + seconds_for(size)) + 1)
 
 

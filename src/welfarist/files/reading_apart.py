@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from welfarist.base.asking import RequestError
 from welfarist.base.errors import InputError
-from welfarist.files.limits import MOST_MEMORY, seconds_for
+from welfarist.files.limits import MOST_MEMORY, patience_for, seconds_for
 from welfarist.files.reader import LENGTHS, Message, answered
 
 _PROGRAM = (
@@ -42,8 +42,8 @@ def ask(request: Message) -> tuple[Message, bytes]:
     Parameters
     ----------
     request : dict
-        What to ``do``, and the ``name``, ``path``, ``format``, ``sheet``, ``engine`` and ``stamp``
-        of the file; see `reader`.
+        What to ``do``, and the ``name``, ``path``, ``size``, ``format``, ``sheet``, ``engine`` and
+        ``stamp`` of the file; see `reader`.
     """
     with _LOCK:
         answer, data = _asked(request)
@@ -65,12 +65,10 @@ class _Reader:
     """A process that reads."""
 
     def __init__(self) -> None:
-        self.owner = os.getpid()
         self.asked = False
         self._said = _scratch()
-        paths = [os.path.abspath(path) for path in sys.path]
         self._process = subprocess.Popen(
-            [_executable(), "-P", "-W", "ignore", "-c", _PROGRAM, json.dumps(paths)],
+            [_executable(), "-P", "-W", "ignore", "-c", _PROGRAM, json.dumps(_paths())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if self._said is None else self._said,
@@ -109,6 +107,12 @@ class _Reader:
         with self._said as said:
             said.seek(0)
             return self._process.returncode, said.read()
+
+    def disown(self) -> None:
+        """Let go of a process that belongs to the one which this was forked from."""
+        self._process.returncode = 0  # nobody here has to wait for it
+        for stream in (self._process.stdin, self._process.stdout):
+            stream.close()  # type: ignore[union-attr]
 
     @property
     def _stdin(self) -> IO[bytes]:
@@ -155,8 +159,6 @@ def _asked(request: Message) -> tuple[Message, bytes]:
 
 
 def _current() -> _Reader:
-    if _CURRENT and _CURRENT[0].owner != os.getpid():  # that of the process which we were forked of
-        _CURRENT.clear()
     if not _CURRENT:
         _CURRENT.append(_Reader())
     return _CURRENT[0]
@@ -164,8 +166,28 @@ def _current() -> _Reader:
 
 @atexit.register
 def _end_current() -> None:
-    if _CURRENT and _CURRENT[0].owner == os.getpid():
+    while _CURRENT:
         _CURRENT.pop().end()
+
+
+def _begin_anew() -> None:
+    """In a process that was forked: whom another one has asked answers that one alone."""
+    global _LOCK
+    _LOCK = threading.Lock()
+    while _CURRENT:
+        _CURRENT.pop().disown()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+
+
+def _paths() -> list[str]:
+    """Where modules are looked for, wherever the other process is."""
+    try:
+        return [os.path.abspath(path) for path in sys.path]
+    except OSError:  # the folder in which we are has been removed
+        return [path for path in sys.path if os.path.isabs(path)]
 
 
 def _executable() -> str:
@@ -188,10 +210,12 @@ def _scratch() -> IO[bytes] | None:
 def _ended(request: Message, code: int, said: bytes) -> InputError:
     """Say why a process ended in place of giving an answer."""
     killed = signal.Signals(-code).name if code < 0 else ""
-    if killed == "SIGXCPU":
-        seconds = seconds_for(os.path.getsize(request["path"]))
+    if killed in ("SIGXCPU", "SIGALRM"):
+        seconds, of_what = seconds_for(request["size"]), " of work"
+        if killed == "SIGALRM":
+            seconds, of_what = patience_for(request["size"]), ""
         return InputError(
-            f"{request['name']}: must be read within {seconds:.3g} seconds of work; it took more. "
+            f"{request['name']}: must be read within {seconds:.3g} seconds{of_what}; it took more. "
             "It may be damaged, or hold far more than its size says: save the table again as CSV."
         )
     if killed == "SIGKILL" or any(words in said for words in _NO_MEMORY):

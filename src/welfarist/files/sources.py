@@ -35,6 +35,7 @@ FORMATS: dict[str, Format] = {
     ".dta": "stata",
 }
 STANDARD_INPUT = "-"
+_STANDARD_INPUT = "standard input"  # in words
 _THROUGH_STANDARD_INPUT = "Save it to a file, or send a text through standard input: -"
 # A workbook and one of its sheets: actions.xlsx:Projects
 _SHEET = re.compile(r"(.+\.xlsx?):([^/\\]+)", re.IGNORECASE)
@@ -56,12 +57,15 @@ class Source:
         it is of another time than the rest. Nothing of other formats, which their engines read.
     sheet : str or None
         Which sheet of a workbook was named together with it.
+    size : int
+        How many bytes a file of another format has.
     """
 
     name: str
     path: Path | None = None
     data: bytes = field(default=b"", repr=False)
     sheet: str | None = None
+    size: int = 0
 
     @property
     def suffix(self) -> str:
@@ -151,12 +155,14 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     """
     name = os.fspath(path)
     if name == STANDARD_INPUT:
-        return Source("standard input", data=_read(sys.stdin.buffer, "standard input"))
+        return Source(_STANDARD_INPUT, data=_standard_input())
     path, sheet = file_and_sheet(name)
     source = Source(name, Path(path), sheet=sheet)
     try:
         with open_ordinary(path, name, _THROUGH_STANDARD_INPUT) as file:
-            return replace(source, data=_read(file, name)) if source.format == "text" else source
+            if source.format == "text":
+                return replace(source, data=_read(file, name))
+            return replace(source, size=os.fstat(file.fileno()).st_size)
     except (FileNotFoundError, NotADirectoryError):
         raise _absent(name, Path(path)) from None
     except PermissionError:
@@ -165,6 +171,19 @@ def source_of(path: str | os.PathLike[str]) -> Source:
         ) from None
     except OSError as problem:
         raise InputError(f"{name}: cannot be read: {problem.strerror}. Check the name.") from None
+
+
+def _standard_input() -> bytes:
+    """All that comes through standard input, which somebody may have closed."""
+    try:
+        if sys.stdin is not None:
+            return _read(sys.stdin.buffer, _STANDARD_INPUT)
+    except InputError:
+        raise
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise InputError(f"{_STANDARD_INPUT}: cannot be read: {reason}. Name a file.") from None
+    raise InputError(f"{_STANDARD_INPUT}: is closed. Name a file.")
 
 
 def _read(file: BinaryIO, name: str) -> bytes:

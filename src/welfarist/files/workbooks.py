@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 from welfarist.base.asking import RequestError
 from welfarist.base.errors import InputError
+from welfarist.base.ordinary_files import for_engines
 from welfarist.files.cells import listed, shown
 from welfarist.files.limits import MOST_BYTES
 
@@ -22,6 +23,8 @@ _HEAD = 2**20
 _FIRST_ROW = re.compile(r'<(?:\w+:)?row\b[^>]*?\br="(\d+)"')
 # What readers call a column without a name.
 _UNNAMED = re.compile(r"__UNNAMED__\d+|(_duplicated_\d+)?")
+_FAR_CELL = re.compile(r'\br="([A-Z]{3,})\d+"')
+_LAST = "XFD"
 _FILLED = re.compile(r"<(?:\w+:)?(?:v|is)\b")
 
 
@@ -61,8 +64,10 @@ def read_sheet(name: str, path: str, sheet: str | None, engine: str | None) -> S
             known=listed(known),
             found=shown(sheet),
         )
+    head = _beginning(path, sheet)
+    _refuse_far_columns(name, head)
     read = pl.read_excel(
-        path,
+        for_engines(path),
         sheet_name=sheet,
         engine=engine,  # type: ignore[call-overload]
         infer_schema_length=None,
@@ -70,7 +75,7 @@ def read_sheet(name: str, path: str, sheet: str | None, engine: str | None) -> S
         raise_if_empty=False,
     )
     # The header stands in the first row that is not blank.
-    header = _first_row(path, sheet)
+    header = _first_row(head)
     _refuse_titles(name, header, read)
     numbers = pl.int_range(len(read), eager=True) + header + 1
     filled = read.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
@@ -117,15 +122,29 @@ def _sheets(path: str) -> list[str]:
         return []  # another kind of workbook, or one whose reader has to say what is wrong
 
 
-def _first_row(path: str, sheet: str | None) -> int:
-    """The number of the first row in which something stands; readers leave out those above it."""
+def _beginning(path: str, sheet: str | None) -> str:
+    """The beginning of a sheet as it is written; nothing where nobody can tell."""
     try:
         parts = dict(_parts(path))
         part = parts[sheet] if sheet is not None else next(iter(parts.values()))
         with zipfile.ZipFile(path) as archive, archive.open(part) as sheet_part:
-            text = sheet_part.read(_HEAD).decode("utf-8", errors="ignore")
+            return sheet_part.read(_HEAD).decode("utf-8", errors="ignore")
     except (OSError, KeyError, StopIteration, zipfile.BadZipFile, ElementTree.ParseError):
-        return 1
+        return ""
+
+
+def _refuse_far_columns(name: str, text: str) -> None:
+    """Refuse columns that no sheet has: those of damaged files can be many."""
+    far = next((cell for cell in _FAR_CELL.findall(text) if (len(cell), cell) > (3, _LAST)), None)
+    if far is not None:
+        raise InputError(
+            f"{name}: the last column of a sheet is {_LAST}; found a cell in column {shown(far)}. "
+            "It may be damaged: save the sheet as CSV UTF-8."
+        )
+
+
+def _first_row(text: str) -> int:
+    """The number of the first row in which something stands; readers leave out those above it."""
     filled = _FILLED.search(text)
     above = [] if filled is None else _FIRST_ROW.findall(text, 0, filled.start())
     return int(above[-1]) if above else 1
