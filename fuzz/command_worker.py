@@ -7,6 +7,8 @@ and what it took.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import json
 import os
 import resource
@@ -26,6 +28,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
+        atexit.register(self.end)
 
     def run(self, arguments: list[str], folder: Path) -> dict[str, Any] | None:
         """Return what came of a command; None if it ended the process."""
@@ -40,11 +43,13 @@ class Worker:
             )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(
-            json.dumps({"arguments": arguments, "folder": str(folder)}) + "\n"
-        )
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
+        asked = json.dumps({"arguments": arguments, "folder": str(folder)})
+        try:
+            self._process.stdin.write(asked + "\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
         if not answer:
             self.end()
             return None
@@ -59,7 +64,8 @@ class Worker:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
-                stream.close()
+                with contextlib.suppress(BrokenPipeError):  # what it was yet to hear
+                    stream.close()
         self._process = None
 
 

@@ -31,6 +31,8 @@ _FOREIGN = ("Traceback", "panicked at", "RuntimeWarning", "thread '", "Exception
 _LONGEST = 2_000
 _COMMANDS = ("rank", "rank", "rank model", "judge", "fit", "fit scores", "compare")
 _ENDS = {"model.json": "}\n", "report.html": "</html>\n", "table.tex": "\\end{table}\n"}
+# One for all: it takes seconds to start.
+_WORKER = Worker()
 # Other endings, with which a file goes under a false name.
 _FALSE = 0.05
 
@@ -38,10 +40,7 @@ _FALSE = 0.05
 class DamagedFiles:
     """Commands on small files of every format, one of which is damaged."""
 
-    name = "damaged files"
-
-    def __init__(self) -> None:
-        self._worker = Worker()
+    name = "damaged-files"
 
     def draw(self, rng: Rng) -> Case:
         """Return a command, and the files that it reads, as bytes in base 64."""
@@ -88,7 +87,7 @@ class DamagedFiles:
             before = {name: base64.b64decode(text) for name, text in case["files"].items()}
             for file, data in before.items():
                 (folder / file).write_bytes(data)
-            ran = self._worker.run(case["command"], folder)
+            ran = _WORKER.run(case["command"], folder)
             if ran is None:
                 return ["the process ended"]
             return [*_said_wrong(ran), *_left_wrong(folder, before, case["command"], ran["code"])]
@@ -162,7 +161,7 @@ def _left_wrong(folder: Path, before: dict[str, bytes], command: list[str], code
     wanted = {*before, *(asked if code == 0 else [])}
     found += [f"{name} was left behind" for name in sorted(set(after) - wanted)]
     found += [f"{name} was not written" for name in sorted(wanted - set(after))]
-    for name in set(asked) & set(after):
+    for name in set(asked) & set(after) & wanted:
         text = after[name].decode("utf-8", "replace")
         if not text.endswith(_ENDS[name]):
             found.append(f"{name} is not whole: {text[-80:]!r}")

@@ -221,7 +221,7 @@ class Delimited:
                 separator=self.separator,
                 decimal_comma=self.decimal == ",",
             )
-        except (pl.exceptions.PolarsError, ValueError):
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
             return None
 
     def _carefully(self, cells: Mapping[str, Cell]) -> Any:

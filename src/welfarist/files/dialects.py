@@ -121,9 +121,12 @@ def first_rows(source: Source, head: str, separator: str, most: int = FIRST) -> 
     """The first rows that are not blank, the header among them."""
     reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
     try:
-        return list(islice((row for row in reader if any(cell.strip() for cell in row)), most))
+        rows = list(islice((row for row in reader if any(cell.strip() for cell in row)), most))
     except csv.Error as problem:
         raise csv_error(source, reader.line_num, problem) from None
+    if not rows:  # but quotes and separators
+        raise InputError(f"{source.name}: is empty. Is it the right file?")
+    return rows
 
 
 def csv_error(source: Source, line: int, problem: csv.Error) -> InputError:

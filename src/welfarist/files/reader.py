@@ -48,8 +48,10 @@ def serve() -> None:
     quiet = os.open(os.devnull, os.O_RDWR)
     os.dup2(quiet, 0)
     os.dup2(2, 1)  # whatever engines print is no answer
-    with contextlib.suppress(ValueError, AttributeError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks ends this, if need be
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks ends this, if need be
+    if resource is not None:  # whoever asks may have ignored what ends this
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
     _limit_memory()
     while (request := _received(requests)) is not None:
         _limit_time(request["size"])
@@ -102,7 +104,7 @@ def _answer(request: Message) -> tuple[Message, bytes]:
         answer, data = form(opened.chosen(request["columns"], request["numbers"]), request)
     if stamp_of(request["path"]) != stamp:
         raise _changed(request["name"])
-    return {**answer, "stamp": stamp}, data
+    return {**answer, "stamp": list(stamp)}, data
 
 
 def _opened(request: Message) -> tuple[Opened, Stamp]:

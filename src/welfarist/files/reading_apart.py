@@ -31,6 +31,7 @@ _IN_WORDS = {
 _DAMAGED = "It may be damaged or have the wrong ending."
 # What engines write before they end because they get no memory.
 _NO_MEMORY = (b"memory allocation of", b"MemoryError", b"out of memory")
+_OUT_OF_TIME = ("SIGXCPU", "SIGALRM")
 _MOMENT = 10.0
 # Bytes that wait between the two processes; the more, the less they wait for each other.
 _PIPE = 2**20
@@ -66,9 +67,10 @@ class _Reader:
 
     def __init__(self) -> None:
         self.asked = False
+        command = [_executable(), "-P", "-W", "ignore", "-c", _PROGRAM, json.dumps(_paths())]
         self._said = _scratch()
         self._process = subprocess.Popen(
-            [_executable(), "-P", "-W", "ignore", "-c", _PROGRAM, json.dumps(_paths())],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if self._said is None else self._said,
@@ -111,8 +113,9 @@ class _Reader:
     def disown(self) -> None:
         """Let go of a process that belongs to the one which this was forked from."""
         self._process.returncode = 0  # nobody here has to wait for it
-        for stream in (self._process.stdin, self._process.stdout):
-            stream.close()  # type: ignore[union-attr]
+        for stream in (self._process.stdin, self._process.stdout, self._said):
+            if stream is not None:
+                stream.close()
 
     @property
     def _stdin(self) -> IO[bytes]:
@@ -145,9 +148,9 @@ def _asked(request: Message) -> tuple[Message, bytes]:
         except _EndedError:
             _CURRENT.clear()
             code, said = reader.end(_MOMENT)
-            if fresh or code != 0:
+            if fresh or _signal(code) in _OUT_OF_TIME:
                 raise _ended(request, code, said) from None
-            continue  # it had not been asked for long
+            continue  # it may have left because nobody asked for long, or somebody ended it
         except BaseException:  # such as an interruption from the keyboard
             _CURRENT.clear()
             reader.end()
@@ -209,8 +212,8 @@ def _scratch() -> IO[bytes] | None:
 
 def _ended(request: Message, code: int, said: bytes) -> InputError:
     """Say why a process ended in place of giving an answer."""
-    killed = signal.Signals(-code).name if code < 0 else ""
-    if killed in ("SIGXCPU", "SIGALRM"):
+    killed = _signal(code)
+    if killed in _OUT_OF_TIME:
         seconds, of_what = seconds_for(request["size"]), " of work"
         if killed == "SIGALRM":
             seconds, of_what = patience_for(request["size"]), ""
@@ -225,6 +228,12 @@ def _ended(request: Message, code: int, said: bytes) -> InputError:
             f"{request['name']}: somebody cut it short while it was read. Read it again."
         )
     return _unreadable(request, f"its reader ended with {killed or f'exit code {code}'}")
+
+
+def _signal(code: int) -> str:
+    """The name of the signal that ended a process; empty if it ended by itself."""
+    known = {-number.value: number.name for number in signal.Signals}
+    return known.get(code, f"signal {-code}" if code < 0 else "")
 
 
 def _too_much_memory(request: Message) -> InputError:
