@@ -1,7 +1,8 @@
 """How costs grow with columns and with names: `python -m benchmarks.growth`, in about two minutes.
 
 CPU time (user and system, of the process that reads included) and peak memory of whole commands on
-Linux, at sizes that double. What is to be kept: twice as many columns or names take at most about twice as long.
+Linux, at sizes that double. What is to be kept: twice as many columns or names take at most about
+twice as long.
 """
 
 from __future__ import annotations
