@@ -53,6 +53,8 @@ def serve() -> None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)
     _limit_memory()
+    with contextlib.suppress(ImportError):  # which is said where it is needed
+        import polars  # noqa: F401 (before anybody asks)
     while (request := _received(requests)) is not None:
         _limit_time(request["size"])
         answer, data = answered(request)

@@ -58,6 +58,12 @@ def ask(request: Message) -> tuple[Message, bytes]:
     return answer, data
 
 
+def start() -> None:
+    """Start the process that reads before there is something to ask: it takes a while to import."""
+    with _LOCK, contextlib.suppress(OSError):  # which is said, or made up for, when it is asked
+        _current()
+
+
 class _EndedError(Exception):
     """The process ended before it answered."""
 
