@@ -23,15 +23,15 @@ def test_a_rule_puts_actions_in_order():
     rule = rule_of(RuleRequest("actions.csv", model="truth.json"))
     found = rank(rule, top=3)
     order = rule.model.welfare.rank(rule.actions.utilities)[:3]
-    assert [row["action"] for row in found.rows] == [rule.actions.labels[int(i)] for i in order]
+    assert [row["action"] for row in found] == [rule.actions.labels[int(i)] for i in order]
     assert found.table().header[:4] == ("", "action", "welfare", "beats next")
-    best, next_one = (row["action"] for row in found.rows[:2])
+    best, next_one = (row["action"] for row in found[:2])
     judged = judge(rule, best, next_one)
     assert judged.preferred == best
-    assert judged.probability_first == found.rows[0]["preferred_to_next"]
+    assert judged.probability_first == found[0]["preferred_to_next"]
     welfare = judged.to_dict()["actions"][0]["welfare"]
     # Of two rows or of many a processor may round the last digit another way.
-    assert welfare == pytest.approx(found.rows[0]["welfare"], rel=1e-14)
+    assert welfare == pytest.approx(found[0]["welfare"], rel=1e-14)
     assert f"Preferred: {best}." in judged.table().lines
     with pytest.raises(wf.InputError, match="did you mean 'action 1'"):
         judge(rule, "acton 1", best)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import welfarist as wf
 from welfarist import files
-from welfarist.files import delimited, name_index
+from welfarist.files import delimited, dialects, name_index
 from welfarist.files.name_index import NameIndex
 
 ACTIONS = "action,donors,recipients\npantry,9,2\nshelter,5,6\nfood bank,3.5,14\n"
@@ -339,7 +339,7 @@ def test_a_strange_letter_far_below_is_found_too(folder):
 
 
 def test_text_cut_inside_a_letter_at_the_end_of_what_is_looked_at(folder, monkeypatch):
-    monkeypatch.setattr(delimited, "_HEAD", len("action,a\né".encode()) - 1)
+    monkeypatch.setattr(dialects, "_HEAD", len("action,a\né".encode()) - 1)
     assert actions_of("action,a\né,1\n").names == ("é",)
 
 
@@ -372,7 +372,7 @@ def test_files_that_cannot_be_opened(folder, monkeypatch):
     def denied(*_args):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", denied)
+    monkeypatch.setattr(os, "open", denied)
     refused(lambda: files.read_actions("actions.csv"), "actions.csv: no permission to read it")
 
 

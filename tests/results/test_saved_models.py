@@ -193,7 +193,7 @@ def test_other_files_are_refused(saved, tmp_path):
         wf.load_model(path)
     with pytest.raises(wf.InputError, match="there is no such file"):
         wf.load_model(tmp_path / "none.json")
-    with pytest.raises(wf.InputError, match="Is a directory"):
+    with pytest.raises(wf.InputError, match="is a folder"):
         wf.load_model(tmp_path)
 
 

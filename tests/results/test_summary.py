@@ -243,7 +243,7 @@ def test_covariance_is_used_and_named():
 
 def test_nothing_is_worked_out_without_a_level(monkeypatch):
     monkeypatch.setattr(overview, "interval", None)  # a call would fail
-    monkeypatch.setattr(overview, "covariance_of", None)
+    monkeypatch.setattr(overview, "variances_of", None)
     summary = FIT.summary(level=None)
     assert "std. error" not in summary
     assert " to " not in summary

@@ -10,7 +10,8 @@ from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.base.validation import FloatArray
 from welfarist.files import open_table, read_actions
-from welfarist.files.actions import SCORE
+from welfarist.files.actions import SCORE, actions_of
+from welfarist.files.opening import FileTable
 from welfarist.files.sources import FORMATS, STANDARD_INPUT, file_and_sheet
 
 
@@ -58,16 +59,19 @@ class TableOptions:
             encoding=self.encoding,
         )
 
-    def actions(self) -> dict[str, Any]:
-        """What holds for a table of actions."""
+    def columns(self) -> dict[str, Any]:
+        """What the columns of a table of actions mean."""
         return dict(
             name=self.name,
             numbered=self.numbered,
             stakeholders=listed(self.stakeholders),
             ignore=listed(self.ignore) or (),
             drop_missing=self.drop_missing,
-            **self.text(),
         )
+
+    def actions(self) -> dict[str, Any]:
+        """What holds for a table of actions."""
+        return {**self.columns(), **self.text()}
 
 
 def _format(path: str) -> str | None:
@@ -216,22 +220,22 @@ def _scored(path: str, table: TableOptions, score: str | None, least: float) -> 
     from welfarist.decisions import Scores
 
     notes = []
+    opened = open_table(path, **table.text())
     if score is None:
-        score = _score_column(path, table)
-        notes.append(f"{path}: the scores are in the column {score!r}.")
-    actions = read_actions(path, score=score, least=least, **table.actions())
+        score = _score_column(opened)
+        notes.append(f"{opened.name}: the scores are in the column {score!r}.")
+    actions = actions_of(opened, score=score, least=least, **table.columns())
     people = actions.stakeholders
     names = None if table.numbered else actions.names
     scores = Scores.of(actions.frame(), actions.scores, names=names, least=least)
     return Decided(scores, actions.scores, people, (*notes, *actions.notes))
 
 
-def _score_column(path: str, table: TableOptions) -> str:
+def _score_column(table: FileTable) -> str:
     """The column that is called score, if there is one."""
-    if path != STANDARD_INPUT:  # which can be read once
-        for column in open_table(path, **table.text()).columns:
-            if column.lower() == SCORE:
-                return column
+    for column in table.columns:
+        if column.lower() == SCORE:
+            return column
     raise UsageError(
         "say what was decided: {comparisons} FILE, {score} COLUMN, or {wide} if {actions} holds "
         "comparisons itself."

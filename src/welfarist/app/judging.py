@@ -85,7 +85,7 @@ def judge(rule: Rule, first: str, second: str) -> Judgement:
             "action": names[i],
             "welfare": float(values[i]),
             "utilities": dict(zip(people, utilities[i].tolist(), strict=True)),
-            "shares": shares[i],
+            "shares": rule.by_person(shares[i].tolist()),
         }
         for i in (0, 1)
     )

@@ -2,57 +2,120 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from welfarist.app.rules import Rule, percentage
 from welfarist.base.exports import Table, number
+from welfarist.base.validation import FloatArray
 
 # With more people than this a table shows nobody's share.
 _MOST_SHARES = 6
+# Records that are made in one go.
+_AT_ONCE = 10_000
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """Actions in order.
+@dataclass(frozen=True, eq=False)
+class Ranking(Sequence[dict[str, Any]]):
+    """Actions in order: each is a record that is made when it is asked for, as they may be many.
+
+    A record has the place, the action, its welfare, perhaps its score, how likely it is preferred
+    to the next, and everybody's share; None where something means nothing.
 
     Attributes
     ----------
     rule : Rule
-    rows : list of dict
-        One per action, best first: place, action, welfare, perhaps score, how likely it is
-        preferred to the next, and everybody's share, None where it means nothing.
+    order : (k,) array of int
+        The rows of the rule's actions, best first.
+    places : (k,) array of int
+        Equals share the best place among them.
+    welfare : (k,) array
+    chances : list of float or None
+        How likely each is preferred to the next; None without a noise model, and for the last.
+    shares : (k, d) array
+        NaN where they mean nothing.
     """
 
     rule: Rule
-    rows: list[dict[str, Any]]
+    order: npt.NDArray[np.intp] = field(repr=False)
+    places: npt.NDArray[np.intp] = field(repr=False)
+    welfare: FloatArray = field(repr=False)
+    chances: list[float | None] = field(repr=False)
+    shares: FloatArray = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @overload
+    def __getitem__(self, number: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, number: int | slice) -> Any:
+        if isinstance(number, slice):
+            return [self[i] for i in range(*number.indices(len(self)))]
+        at = range(len(self))[number]
+        return next(self._records(at, at + 1))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for start in range(0, len(self), _AT_ONCE):
+            yield from self._records(start, start + _AT_ONCE)
+
+    def _records(self, start: int, end: int) -> Iterator[dict[str, Any]]:
+        """The records of some places."""
+        names, scale = self.rule.actions.names, self.rule.model.scale
+        arrays = (self.places, self.order, self.welfare, self.shares)
+        columns = [array[start:end].tolist() for array in arrays]
+        for place, row, value, shares, chance in zip(
+            *columns, self.chances[start:end], strict=True
+        ):
+            yield {
+                "place": place,
+                "action": names[row],
+                "welfare": value,
+                **({} if scale is None else {"score": scale * value}),
+                "preferred_to_next": chance,
+                "shares": self.rule.by_person(shares),
+            }
 
     def to_dict(self) -> dict[str, Any]:
         """What a program reads."""
         return {
             "rule": self.rule.name,
             "p": self.rule.model.welfare.p,
-            "actions": self.rows,
+            "actions": self,
             "notes": list(self.rule.notes),
         }
 
     def table(self) -> Table:
         """What people read; columns in which nothing would stand are left out."""
         people = self.rule.actions.stakeholders
-        few = len(people) <= _MOST_SHARES
-        chances = any(row["preferred_to_next"] is not None for row in self.rows)
-        scored = self.rule.model.scale is not None
-        header = ["", "action", "welfare"] + ["score"] * scored + ["beats next"] * chances
-        header += [f"share of {person}" for person in people] if few else []
-        lines = ["beats next: how likely it is preferred to the one below"] * chances
-        lines += ["share: how much of a change in welfare comes from that stakeholder"] * few
+        few, many = len(people) <= _MOST_SHARES, len(self.rule.actions) != 1
+        scale, values, names = self.rule.model.scale, self.welfare.tolist(), self.rule.actions.names
+        columns = {
+            "": list(map(str, self.places.tolist())),
+            "action": [names[row] for row in self.order.tolist()],
+            "welfare": list(map(number, values)),
+        }
+        if scale is not None:
+            columns["score"] = [number(scale * value) for value in values]
+        lines = []
+        if any(chance is not None for chance in self.chances):
+            columns["beats next"] = list(map(_shown, self.chances))
+            lines.append("beats next: how likely it is preferred to the one below")
+        if few:
+            for person, shares in zip(people, self.shares.T.tolist(), strict=True):
+                columns[f"share of {person}"] = list(map(_shown, shares))
+            lines.append("share: how much of a change in welfare comes from that stakeholder")
         return Table(
-            f"{len(self.rule.actions)} actions by {self.rule.name}",
-            tuple(header),
-            tuple(_cells(row, scored, chances, few) for row in self.rows),
-            ("right", "left", *("right",) * (len(header) - 2)),  # type: ignore[arg-type]
+            f"{len(self.rule.actions)} action{'s' * many} by {self.rule.name}",
+            tuple(columns),
+            tuple(zip(*columns.values(), strict=True)),
+            ("right", "left", *("right",) * (len(columns) - 2)),  # type: ignore[arg-type]
             tuple(lines),
         )
 
@@ -62,32 +125,27 @@ def rank(rule: Rule, top: int | None = None) -> Ranking:
     welfare, utilities = rule.model.welfare, rule.actions.utilities
     order = welfare.rank(utilities)
     values = welfare(utilities)
-    better, worse = order[:-1], order[1:]
-    tied = np.asarray(welfare.compare(utilities[better], utilities[worse])) == 0
+    tied, chances = _beside_the_next(rule, order) if len(order) > 1 else (np.empty(0, bool), [])
     places = np.concatenate([[0], np.cumsum(~tied)])
     first_of = np.searchsorted(places, places) + 1  # equals share the best place among them
-    chances = [*rule.probabilities(better, worse), None]
+    chances = [*chances, None]
     shown = order[:top]
-    shares = rule.shares(shown)
-    scale = rule.model.scale
-    rows = [
-        {
-            "place": int(first_of[i]),
-            "action": rule.actions.labels[int(row)],
-            "welfare": float(values[row]),
-            **({} if scale is None else {"score": float(scale * values[row])}),
-            "preferred_to_next": chances[i],
-            "shares": shares[i],
-        }
-        for i, row in enumerate(shown)
-    ]
-    return Ranking(rule, rows)
+    count = len(shown)
+    return Ranking(
+        rule, shown, first_of[:count], values[shown], chances[:count], rule.shares(shown)
+    )
 
 
-def _cells(row: dict[str, Any], scored: bool, chances: bool, shares: bool) -> tuple[str, ...]:
-    line = [str(row["place"]), row["action"], number(row["welfare"])]
-    line += [number(row["score"])] if scored else []
-    chance = row["preferred_to_next"]
-    line += ["" if chance is None else f"{chance:.0%}"] if chances else []
-    line += [percentage(share) for share in row["shares"].values()] if shares else []
-    return tuple(line)
+def _beside_the_next(
+    rule: Rule, order: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.bool_], list[float | None]]:
+    """Whether each action (m - 1,) is as good as the next, and how likely it is preferred."""
+    better, worse = order[:-1], order[1:]
+    utilities = rule.actions.utilities
+    tied = np.asarray(rule.model.welfare.compare(utilities[better], utilities[worse])) == 0
+    return tied, list(rule.probabilities(better, worse))
+
+
+def _shown(share: float | None) -> str:
+    """A chance or a share in percent; nothing where there is none."""
+    return sys.intern(percentage(None if share is None or share != share else share))

@@ -17,9 +17,8 @@ from welfarist.app.usage import UsageError
 from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.doctrines import DOCTRINES
 from welfarist.families.rule import WelfareFunction
-from welfarist.files import Actions, open_table, read_actions
+from welfarist.files import Actions, read_actions
 from welfarist.files.cells import listed
-from welfarist.files.sources import STANDARD_INPUT
 from welfarist.results.saved_models import Model, load_model
 
 
@@ -78,14 +77,18 @@ class Rule:
         frames = (self.actions.utilities[rows] for rows in (first, second))
         return list(self.model.probabilities(*frames).tolist())
 
-    def shares(self, rows: Any) -> list[dict[str, float | None]]:
-        """Everybody's share in the welfare of some actions; None where it means nothing."""
+    def shares(self, rows: Any) -> FloatArray:
+        """Everybody's share in the welfare of some actions (n, d); NaN where it means nothing."""
         welfare, utilities = self.model.welfare, self.actions.utilities[rows]
-        people, nothing = self.actions.stakeholders, without_shares(welfare, utilities)
-        return [
-            dict.fromkeys(people) if blank else dict(zip(people, shares, strict=True))
-            for shares, blank in zip(welfare.shares(utilities).tolist(), nothing, strict=True)
-        ]
+        shares = np.array(welfare.shares(utilities))
+        shares[without_shares(welfare, utilities)] = np.nan
+        return shares
+
+    def by_person(self, shares: list[float]) -> dict[str, float | None]:
+        """Shares in one action (d,) by name; None where there are none."""
+        people = self.actions.stakeholders
+        there = not shares or shares[0] == shares[0]
+        return dict(zip(people, shares, strict=True)) if there else dict.fromkeys(people)
 
 
 def percentage(share: float | None) -> str:
@@ -147,7 +150,8 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
     loaded = load_model(model)
     rule = loaded.welfare
     assert rule.stakeholders is not None
-    needed = [name for name in listed_texts(asked.table.ignore) or [] if name in rule.stakeholders]
+    people = set(rule.stakeholders)
+    needed = [name for name in listed_texts(asked.table.ignore) or [] if name in people]
     if needed:
         raise UsageError(
             "{ignore} must not name a stakeholder of the model; found {found}. Leave it out.",
@@ -156,7 +160,7 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
     # Whatever else the file has is left out anyway.
     options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
     actions = read_actions(asked.actions, least=-rule.shift, **options)
-    unused = _left_out(asked.actions, asked.table, actions)
+    unused = _left_out(asked.table, actions)
     notes = (*actions.notes, *unused, *totals_in(actions), *_without_shares(rule, actions))
     if not loaded.converged:
         notes += (f"{model}: it was learned by a search that did not end well. Fit it again.",)
@@ -174,12 +178,8 @@ def _shift(rule: WelfareFunction) -> str:
     return f", {rule.shift:g} added to every utility" if rule.shift else ""
 
 
-def _left_out(path: str, table: TableOptions, actions: Actions) -> list[str]:
+def _left_out(table: TableOptions, actions: Actions) -> list[str]:
     """Say which columns the rule knows nothing about."""
-    if path == STANDARD_INPUT:  # which can be read once
-        return []
-    columns = open_table(path, **table.text()).columns
-    named = () if table.numbered else (table.name or columns[0],)
-    ignored = listed_texts(table.ignore) or []
-    left = [c for c in columns if c not in (*actions.stakeholders, *named, *ignored)]
-    return [f"{path}: the rule does not use {listed(left)}."] if left else []
+    ignored = set(listed_texts(table.ignore) or [])
+    left = [column for column in actions.unused if column not in ignored]
+    return [f"{actions.file}: the rule does not use {listed(left)}."] if left else []

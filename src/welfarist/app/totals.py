@@ -12,15 +12,17 @@ _MEANS = {"average", "averages", "mean", "means", "durchschnitt", "mittelwert", 
 # Such rows are often rounded.
 _ROUNDED = 0.01
 _FEWEST_OTHERS = 2
+# A word and what stands around it have no more letters.
+_LONGEST = 30
 
 
 def totals_in(actions: Actions) -> list[str]:
     """Say which rows, by name and numbers, are the sum or the mean of the others."""
-    words = [_word(name) for name in actions.names]
-    named = [row for row, word in enumerate(words) if word in _SUMS | _MEANS]
-    others = np.delete(actions.utilities, named, axis=0)
-    if not named or len(others) < _FEWEST_OTHERS:
+    short = (row for row, name in enumerate(actions.names) if len(name) <= _LONGEST)
+    named = [row for row in short if _word(actions.names[row]) in _SUMS | _MEANS]
+    if not named or len(actions) - len(named) < _FEWEST_OTHERS:
         return []
+    others = np.delete(actions.utilities, named, axis=0)
     return [
         f"{actions.file}: {actions.names[row]!r} is the {what} of the other rows, and was taken "
         "for an action. Remove that row."

@@ -198,7 +198,7 @@ def decimal(value: str | None) -> str | None:
 
 def separator(value: str | None) -> str | None:
     """Require one character, or its name."""
-    from welfarist.files.delimited import checked_separator
+    from welfarist.files.dialects import checked_separator
 
     if value is not None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -190,8 +191,9 @@ def to_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
 
 def order_by_name(names: tuple[str, ...], stakeholders: tuple[str, ...]) -> npt.NDArray[np.intp]:
     """Return, for each column of a data frame, the number of the stakeholder it names (d,)."""
-    missing = [name for name in stakeholders if name not in set(names)]
-    unknown = [name for name in names if name not in set(stakeholders)]
+    given, number = set(names), {name: i for i, name in enumerate(stakeholders)}
+    missing = [name for name in stakeholders if name not in given]
+    unknown = [name for name in names if name not in number]
     if missing or unknown:
         lacks = f"no column {_listed(missing)}" if missing else ""
         extra = f"the unknown {_listed(unknown)}" if unknown else ""
@@ -200,7 +202,6 @@ def order_by_name(names: tuple[str, ...], stakeholders: tuple[str, ...]) -> npt.
             f"{' and '.join(part for part in (lacks, extra) if part)}. "
             "Rename or select the columns, or pass an array in the order of the stakeholders."
         )
-    number = {name: i for i, name in enumerate(stakeholders)}
     return np.array([number[name] for name in names], dtype=np.intp)
 
 
@@ -224,7 +225,7 @@ def refuse_twins(X: Any) -> None:
     columns = getattr(X, "columns", None) if hasattr(type(X), "columns") else None
     if columns is None or len(set(columns)) == len(list(columns)):
         return
-    twice = next(name for i, name in enumerate(columns) if name in list(columns)[:i])
+    twice = next(name for name, times in Counter(columns).items() if times > 1)
     raise InputError(
         f"X must have distinct column names; found {twice!r} twice. Rename the columns; two "
         "actions with the same names go to Comparisons.from_arrays(U, V, y)."
@@ -244,6 +245,11 @@ def _listed(names: list[str], most: int = 5) -> str:
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
+def _some(names: Sequence[Any], most: int = 20) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
+
+
 def by_name(values: Any, names: Sequence[Any] | None, what: str) -> Any:
     """Return labelled values (a mapping or series) in the order of `names`, others unchanged."""
     is_mapping = isinstance(values, Mapping)
@@ -260,11 +266,12 @@ def by_name(values: Any, names: Sequence[Any] | None, what: str) -> Any:
             f"{what} by name must come with people who have names; found none. Pass utilities as "
             f"a data frame with named columns, or {what} as a list in the order of the columns."
         )
-    missing = [name for name in names if name not in labels]
-    unknown = [label for label in labels if label not in list(names)]
+    given, known = set(labels), set(names)
+    missing = [name for name in names if name not in given]
+    unknown = [label for label in labels if label not in known]
     if missing or unknown or len(labels) != len(names):
         raise InputError(
-            f"{what} must name each of {', '.join(map(str, names))} once; found "
+            f"{what} must name each of {_some(names)} once; found "
             + (f"none for {missing[0]!r}" if missing else f"the unknown {(unknown or labels)[0]!r}")
             + f" among {len(labels)} names. Correct the names, or pass a list in that order."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import re
 import textwrap
 import unicodedata
@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from welfarist.base.errors import InputError
+from welfarist.base.json_text import json_text
 
 Alignment = Literal["left", "right"]
 
@@ -109,9 +110,9 @@ class Table:
     def as_text(self) -> str:
         """Return the table with its columns lined up, for a terminal."""
         heads = (self.numbers, self.header) if self.numbers else (self.header,)
-        every = [[_one_line(cell) for cell in row] for row in (*heads, *self.rows)]
+        every = [_one_line_each(row) for row in (*heads, *self.rows)]
         widths = [max(map(_width, column)) for column in zip(*every, strict=True)]
-        body = [_GAP + _GAP.join(self._padded(row, widths)) for row in every]
+        body = self._lined_up(every, widths)
         folded = [textwrap.fill(_one_line(line), _FOLD, **_FOLDING) for line in self.lines]
         return "\n".join([_one_line(self.title), *(line.rstrip() for line in body), *folded])
 
@@ -172,7 +173,17 @@ class Table:
         parts += [rf"{{\footnotesize\raggedright {latex_escape(line)}\par}}" for line in self.lines]
         return "\n".join([*parts, r"\end{table}"])
 
+    def _lined_up(self, rows: Sequence[tuple[str, ...]], widths: Sequence[int]) -> list[str]:
+        """Rows as lines, with blanks beside the cells."""
+        sides = zip(widths, self.alignment, strict=True)
+        plain = "".join(f"{_GAP}%{'-' if side == 'left' else ''}{width}s" for width, side in sides)
+        return [
+            plain % row if "".join(row).isascii() else _GAP + _GAP.join(self._padded(row, widths))
+            for row in rows
+        ]
+
     def _padded(self, row: Sequence[str], widths: Sequence[int]) -> list[str]:
+        """Cells whose letters take other than one column of a terminal each."""
         padded = []
         for cell, width, side in zip(row, widths, self.alignment, strict=True):
             blanks = " " * (width - _width(cell))
@@ -217,14 +228,14 @@ def strict(value: Any) -> Any:
         return {key: strict(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [strict(entry) for entry in value]
-    if isinstance(value, float) and np.isinf(value):
+    if isinstance(value, float) and math.isinf(value):
         return str(float(value))
     return value
 
 
-def as_json(record: Mapping[str, Any]) -> str:
+def as_json(record: Mapping[str, Any], *, ascii_only: bool = False) -> str:
     """Return a record as strict JSON text, which holds no Infinity and no NaN."""
-    return json.dumps(strict(record), allow_nan=False, ensure_ascii=False, indent=2)
+    return json_text(record, ascii_only=ascii_only)
 
 
 def number(value: float | None, decimals: int = DECIMALS) -> str:
@@ -239,7 +250,7 @@ def number(value: float | None, decimals: int = DECIMALS) -> str:
         return ""
     if 0 < abs(value) < 10.0 ** -min(decimals, 3):  # which would lose digits that matter
         return f"{value:.{decimals}g}"
-    if abs(value) >= 1e4 or np.isinf(value):
+    if abs(value) >= 1e4 or math.isinf(value):
         return f"{value:.{max(decimals, DECIMALS)}g}"
     return f"{value:.{decimals}f}"
 
@@ -313,6 +324,10 @@ def _latex_row(cells: Sequence[str], spelled: str | None = None) -> str:
     return " & ".join([guarded, *rest]) + r" \\"
 
 
+def _one_line_each(row: tuple[str, ...]) -> tuple[str, ...]:
+    return row if "".join(row).isprintable() else tuple(map(_one_line, row))
+
+
 def _one_line(text: str) -> str:
     """A name may hold line breaks, which would tear a table apart."""
     return " ".join(text.splitlines()) if len(text.splitlines()) > 1 else text
@@ -320,6 +335,8 @@ def _one_line(text: str) -> str:
 
 def _width(text: str) -> int:
     """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
 

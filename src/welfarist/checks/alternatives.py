@@ -106,8 +106,8 @@ def _groups(likelihood: Likelihood, counted: npt.NDArray[np.intp]) -> npt.NDArra
 def _of_people(
     deviations: FloatArray, weights: FloatArray, groups: npt.NDArray[np.intp]
 ) -> FloatArray:
-    labels = np.unique(groups)
-    weight = np.array([weights[groups == label].sum() for label in labels])
+    labels, number = np.unique(groups, return_inverse=True)
+    weight = np.bincount(number, weights)
     heaviest = np.sort(np.argsort(-weight, kind="stable")[:_MOST_PEOPLE])
     squares = [np.square(deviations[groups == labels[g]]).mean(axis=0) for g in heaviest.tolist()]
     if len(deviations) <= _MOST_WITH_PAIRS and len(labels) == len(deviations):

@@ -34,6 +34,10 @@ _SETTINGS: dict[str, Any] = dict(
 )
 
 
+# Endings of files that are read in another process.
+_BINARY = (".parquet", ".pq", ".feather", ".arrow", ".ipc", ".xlsx", ".xls", ".dta")
+
+
 def build(name: str) -> Any:
     """Return a command with its options, from its module."""
     module = import_module(f"welfarist.cli.{name}")
@@ -68,6 +72,10 @@ def welfarist(
 
 def run() -> None:
     """Run the command line; letters that a terminal cannot show are spelled out."""
+    if any(argument.lower().endswith(_BINARY) for argument in sys.argv[1:]):
+        from welfarist.files.reading_apart import start
+
+        start()  # while everything else is imported
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

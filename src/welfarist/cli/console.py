@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import shutil
 import sys
@@ -124,10 +123,10 @@ def say_notes(notes: Iterable[str]) -> None:
 
 def print_json(record: Mapping[str, Any]) -> None:
     """Print a record as strict JSON, in letters that standard output can hold."""
-    from welfarist.base.exports import as_json, strict
+    from welfarist.base.exports import as_json
 
     utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
-    print(as_json(record) if utf8 else json.dumps(strict(record), allow_nan=False, indent=2))
+    print(as_json(record, ascii_only=not utf8))
 
 
 def print_table(table: Table) -> None:

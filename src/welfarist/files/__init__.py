@@ -7,13 +7,12 @@ through them cell by cell, to name the line and the column.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from welfarist.base.whole_files import write_whole
-from welfarist.files.actions import Actions, read_actions
-from welfarist.files.opening import open_table
-from welfarist.files.people import read_groups, read_weights
-
-if TYPE_CHECKING:  # whoever ranks actions by a known rule reads no comparisons
+if TYPE_CHECKING:
+    from welfarist.base.whole_files import write_whole
+    from welfarist.files.actions import Actions, read_actions
     from welfarist.files.comparisons import NamedComparisons, read_comparisons
+    from welfarist.files.opening import open_table
+    from welfarist.files.people import read_groups, read_weights
     from welfarist.files.wide import read_wide_comparisons
 
 __all__ = [
@@ -28,14 +27,22 @@ __all__ = [
     "write_whole",
 ]
 
+# Whoever ranks actions by a known rule reads no comparisons, and the process in which engines
+# read needs none of all this.
 _ON_DEMAND = {
-    "NamedComparisons": "comparisons",
-    "read_comparisons": "comparisons",
-    "read_wide_comparisons": "wide",
+    "Actions": "files.actions",
+    "NamedComparisons": "files.comparisons",
+    "open_table": "files.opening",
+    "read_actions": "files.actions",
+    "read_comparisons": "files.comparisons",
+    "read_groups": "files.people",
+    "read_weights": "files.people",
+    "read_wide_comparisons": "files.wide",
+    "write_whole": "base.whole_files",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _ON_DEMAND:
         raise AttributeError(f"module 'welfarist.files' has no attribute {name!r}")
-    return getattr(import_module(f"welfarist.files.{_ON_DEMAND[name]}"), name)
+    return getattr(import_module(f"welfarist.{_ON_DEMAND[name]}"), name)

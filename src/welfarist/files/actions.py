@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.validation import FloatArray
 from welfarist.files.cells import Number, Text, listed, shown
 from welfarist.files.kept_rows import KeptRows, read_rows
-from welfarist.files.opening import FileTable, column_named, open_table
+from welfarist.files.opening import FileTable, column_named, columns_named, open_table
 from welfarist.files.plain_columns import PlainColumn
 
 SCORE = "score"
@@ -44,6 +45,8 @@ class Actions:
         What was guessed, in sentences.
     left_out : frozenset of str
         The names of actions that were left out because something is missing in their rows.
+    unused : tuple of str
+        Columns of the file that are neither names nor scores nor stakeholders.
     """
 
     file: str
@@ -53,6 +56,7 @@ class Actions:
     scores: FloatArray | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
     left_out: frozenset[str] = frozenset()
+    unused: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.utilities)
@@ -120,13 +124,36 @@ def read_actions(
     array([[9., 2.],
            [5., 6.]])
     """
+    reading = dict(separator=separator, decimal=decimal, sheet=sheet, encoding=encoding)
+    return actions_of(
+        open_table(path, **reading),
+        name=name,
+        numbered=numbered,
+        score=score,
+        stakeholders=stakeholders,
+        ignore=ignore,
+        drop_missing=drop_missing,
+        least=least,
+    )
+
+
+def actions_of(
+    table: FileTable,
+    *,
+    name: str | None = None,
+    numbered: bool = False,
+    score: str | None = None,
+    stakeholders: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    drop_missing: bool = False,
+    least: float = 0.0,
+) -> Actions:
+    """Return the actions in a table that is open; see :func:`read_actions`."""
     if numbered and name is not None:
         raise UsageError("{name} and {numbered} exclude each other; found both. Give one.")
-    reading = dict(separator=separator, decimal=decimal, sheet=sheet, encoding=encoding)
-    table = open_table(path, **reading)
     named = None if numbered else _name_column(table, name)
     scored = None if score is None else column_named(table, score, "the score")
-    left_out = {column_named(table, column, "a column to ignore") for column in ignore}
+    left_out = set(columns_named(table, ignore, "a column to ignore"))
     notes = list(table.notes)
     people = _people(table, named, scored, stakeholders, left_out, notes)
     cells: dict[str, Any] = dict.fromkeys(people, utility(table, least, _NO_STAKEHOLDER))
@@ -138,6 +165,7 @@ def read_actions(
     utilities = utilities_of(read.frame, people)
     if stakeholders is None:
         notes += _of_another_magnitude(table.name, people, utilities)
+    used = {*people, named, scored}
     return Actions(
         table.name,
         _labels(read, named),
@@ -146,6 +174,7 @@ def read_actions(
         None if scored is None else read.frame[scored].to_numpy(),
         tuple(notes),
         _names_left_out(read, named),
+        tuple(column for column in table.columns if column not in used),
     )
 
 
@@ -171,8 +200,8 @@ def _people(
 ) -> list[str]:
     """Which columns are stakeholders; says in `notes` what was decided without being told."""
     if stakeholders is not None:
-        people = [column_named(table, person, "a stakeholder") for person in stakeholders]
-        twice = [person for i, person in enumerate(people) if person in people[:i]]
+        people = columns_named(table, stakeholders, "a stakeholder")
+        twice = [person for person, times in Counter(people).items() if times > 1]
         wrong = [*twice, *(person for person in people if person in (named, scored))]
         if wrong:
             raise UsageError(
@@ -189,7 +218,8 @@ def _people(
         )
     numbers = [c for c in left if c not in unscored]
     texts = table.texts(numbers)
-    people = [c for c in numbers if c not in texts]
+    left_out = set(texts)
+    people = [c for c in numbers if c not in left_out]
     if not people:
         hint = "Say what separates the columns, such as {separator:';'}"
         raise RequestError(

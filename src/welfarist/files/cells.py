@@ -53,6 +53,9 @@ class Cell(Protocol):
     def taken(self, column: Any) -> Any:
         """What a whole column of that type stands for, or None if something is wrong with it."""
 
+    def together(self, frame: Any) -> Any:
+        """What many such columns stand for; None if each has to be looked at."""
+
     def doubtful(self, entries: Any) -> Any:
         """Which of many texts :meth:`parse` might refuse, as a column of true and false."""
 
@@ -111,6 +114,15 @@ class Number:
         smallest, largest = column.min(), column.max()
         good = smallest >= self.least and smallest > -math.inf and largest < math.inf
         return column if good else None
+
+    def together(self, frame: Any) -> Any:
+        """The columns, if all are there, finite and large enough."""
+        return frame if not len(frame) or self.right(frame.to_numpy()) else None
+
+    def right(self, numbers: Any) -> bool:
+        """Whether all numbers of an array are there, finite and large enough."""
+        smallest, largest = float(numbers.min()), float(numbers.max())  # NaN if there is one
+        return self.least <= smallest and -math.inf < smallest <= largest < math.inf
 
     def made(self, name: str, values: list[Any]) -> Any:
         """Parsed values as a column."""
@@ -229,6 +241,10 @@ class Text:
         if column.null_count() or not (column == column.str.strip_chars()).all():
             return None
         return column if (column != "").all() else None
+
+    def together(self, frame: Any) -> None:
+        """Each is looked at."""
+        del frame
 
     def made(self, name: str, values: list[Any]) -> Any:
         """Parsed values as a column."""

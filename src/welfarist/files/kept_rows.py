@@ -66,10 +66,12 @@ def read_rows(
     if not drop_missing:
         frame: Any = table.read_small(cells) if small else None
         return KeptRows(table, table.read(cells) if frame is None else frame)
-    read = KeptRows(table, table.read({column: _maybe(cell) for column, cell in cells.items()}))
-    there = np.ones(len(read), dtype=bool)
-    for column in read.frame:
-        there &= column.is_not_null().to_numpy()
+    import polars as pl
+
+    lenient = {id(cell): _maybe(cell) for cell in cells.values()}
+    read = KeptRows(table, table.read({c: lenient[id(cell)] for c, cell in cells.items()}))
+    complete = pl.all_horizontal(pl.all().is_not_null())
+    there = read.frame.select(complete).to_series().to_numpy()
     if there.all():
         return read
     if not there.any():
@@ -124,6 +126,17 @@ class Maybe:
             return None
         nothing = pl.Series(column.name, [None], dtype=found.dtype)
         return nothing.new_from_index(0, len(column)).scatter(there.arg_true(), found)
+
+    def together(self, frame: Any) -> Any:
+        """The columns, if what is there is right."""
+        import polars as pl
+
+        if not self.number or not len(frame):
+            return None
+        numbers = frame.to_numpy()
+        there = numbers[~np.isnan(numbers)]
+        right = not len(there) or self.cell.together(pl.DataFrame({"there": there})) is not None
+        return frame.select(pl.all().fill_nan(None)) if right else None
 
     def made(self, name: str, values: list[Any]) -> Any:
         """Parsed values as a column."""

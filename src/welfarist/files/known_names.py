@@ -52,6 +52,10 @@ class Known:
         rows = None if column.null_count() else self._index.rows(column)
         return None if rows is None else pl.Series(column.name, rows)
 
+    def together(self, frame: Any) -> None:
+        """Each is looked at."""
+        del frame
+
     def made(self, name: str, values: list[Any]) -> Any:
         """Parsed values as a column."""
         import polars as pl

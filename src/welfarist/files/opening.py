@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from welfarist.base.errors import InputError
 from welfarist.files.cells import Cell, listed, shown
 from welfarist.files.delimited import Delimited
-from welfarist.files.frames import FrameTable
 from welfarist.files.plain_columns import PlainFrame
 from welfarist.files.sources import source_of
 
@@ -84,6 +83,8 @@ def open_table(
         if encoding is not None:
             source = source.decoded(encoding)
         return Delimited.of(source, separator, decimal)
+    from welfarist.files.frames import FrameTable  # which texts do not need
+
     return FrameTable.of(source, sheet if source.sheet is None else source.sheet)
 
 
@@ -97,9 +98,25 @@ def require_polars() -> None:
 
 def column_named(table: FileTable, name: str, role: str) -> str:
     """Return a column the user named, or say which there are."""
-    if name in table.columns:
-        return name
-    alike = [column for column in table.columns if column.lower() == name.lower()]
+    return columns_named(table, [name], role)[0]
+
+
+def columns_named(table: FileTable, names: Sequence[str], role: str) -> list[str]:
+    """Return the columns the user named; capitals need not be right where that is clear."""
+    known = set(table.columns)
+    others = {name.lower() for name in names if name not in known}
+    alike: dict[str, list[str]] = {}
+    for column in table.columns if others else ():
+        if column.lower() in others:
+            alike.setdefault(column.lower(), []).append(column)
+    return [
+        name if name in known else _meant(table, name, alike.get(name.lower(), []), role)
+        for name in names
+    ]
+
+
+def _meant(table: FileTable, name: str, alike: list[str], role: str) -> str:
+    """The one column whose name differs from what was said in its capitals."""
     if len(alike) == 1:
         return alike[0]
     raise InputError(

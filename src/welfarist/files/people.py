@@ -65,10 +65,11 @@ def read_groups(
 
 def check_people(named: Iterable[str], people: Sequence[str], what: str, source: str) -> None:
     """Require that everybody is named, and nobody else; `source` is what messages begin with."""
-    found = list(named)
-    for name in found:
-        if name not in people:
+    known, found = set(people), set()
+    for name in named:
+        if name not in known:
             raise unknown_person(name, people, source)
+        found.add(name)
     missing = [person for person in people if person not in found]
     if missing:
         raise RequestError(
@@ -106,6 +107,7 @@ def _by_name(
         )
     frame = table.read({named[0]: Text("a name"), lower[what]: cell})
     names = frame[named[0]].to_list()
+    known = None if people is None else set(people)
     found: dict[str, Any] = {}
     for row, (name, value) in enumerate(zip(names, frame[lower[what]].to_list(), strict=True)):
         if name in found:
@@ -113,7 +115,7 @@ def _by_name(
                 f"{table.name}, {table.where(row)}: stakeholders must be named once; found "
                 f"{shown(name)} again. Leave out one of the two rows."
             )
-        if people is not None and name not in people:
+        if people is not None and known is not None and name not in known:
             raise unknown_person(name, people, f"{table.name}, {table.where(row)}")
         found[name] = value
     if people is not None:

@@ -71,7 +71,7 @@ def _sides(table: FileTable, found: Roles, actions: Any) -> Roles:
         return {}
     free = [c for c in table.columns if c not in found.values() and c.lower() not in _OPTIONAL]
     pairs = [pair for marks in MARKS for pair in _marked(free, marks)]
-    holding = [c for c in free if _names_actions(table, c, actions)]
+    holding = _holding_names(table, free, actions)
     pairs = [pair for pair in pairs if set(pair) <= set(holding)]
     if len(pairs) != 1 and len(holding) == 2:
         pairs = [(holding[0], holding[1])]
@@ -80,20 +80,29 @@ def _sides(table: FileTable, found: Roles, actions: Any) -> Roles:
 
 def _marked(columns: list[str], marks: tuple[str, str]) -> list[tuple[str, str]]:
     """Pairs of columns whose names are the two marks, or differ by them alone."""
+    called: dict[str, list[str]] = {}
+    for column in columns:
+        called.setdefault(column.lower(), []).append(column)
     found = []
     for column in columns:
         parts = re.split(r"([_. -])", column.lower())
         for place in (place for place, part in enumerate(parts) if part == marks[0]):
             other = "".join([*parts[:place], marks[1], *parts[place + 1 :]])
-            found += [(column, c) for c in columns if c.lower() == other]
+            found += [(column, c) for c in called.get(other, [])]
     return found
 
 
-def _names_actions(table: FileTable, column: str, actions: Any) -> bool:
-    """Whether most of what stands in a column are names of actions."""
-    entries = table.read({column: Text("a name", required=False)})[column]
-    there = entries.filter(entries != "")
-    return len(there) > 0 and 2 * int(there.is_in(actions.implode()).sum()) >= len(there)
+def _holding_names(table: FileTable, columns: list[str], actions: Any) -> list[str]:
+    """The columns in which most of what stands are names of actions."""
+    if not columns:
+        return []
+    frame, names = table.read(dict.fromkeys(columns, Text("a name", required=False))), set(actions)
+    found = []
+    for column in columns:
+        there = [entry for entry in frame[column].to_list() if entry]
+        if there and 2 * sum(entry in names for entry in there) >= len(there):
+            found.append(column)
+    return found
 
 
 def _refuse_shared(roles: Roles) -> None:

@@ -9,13 +9,14 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
+from welfarist.base.ordinary_files import open_ordinary, read_within
+from welfarist.files import limits
 
 Format = Literal["text", "parquet", "feather", "excel", "stata"]
 
@@ -34,6 +35,8 @@ FORMATS: dict[str, Format] = {
     ".dta": "stata",
 }
 STANDARD_INPUT = "-"
+_STANDARD_INPUT = "standard input"  # in words
+_THROUGH_STANDARD_INPUT = "Save it to a file, or send a text through standard input: -"
 # A workbook and one of its sheets: actions.xlsx:Projects
 _SHEET = re.compile(r"(.+\.xlsx?):([^/\\]+)", re.IGNORECASE)
 # Names less alike than this are no misspellings of each other.
@@ -42,24 +45,27 @@ _ALIKE = 0.75
 
 @dataclass(frozen=True)
 class Source:
-    """A file that can be read, or what came through standard input.
+    """A file that can be read, or a text that has been.
 
     Attributes
     ----------
     name : str
         What messages call it: the path as it was given, or "standard input".
     path : Path or None
-    data : bytes or None
-        What came through standard input, which can be read only once, or a text that was
-        written in another encoding, as UTF-8.
+    data : bytes
+        Of a text all of it, in UTF-8 unless it is yet to be decoded: read once, so that no part of
+        it is of another time than the rest. Nothing of other formats, which their engines read.
     sheet : str or None
         Which sheet of a workbook was named together with it.
+    size : int
+        How many bytes a file of another format has.
     """
 
     name: str
     path: Path | None = None
-    data: bytes | None = None
+    data: bytes = field(default=b"", repr=False)
     sheet: str | None = None
+    size: int = 0
 
     @property
     def suffix(self) -> str:
@@ -78,47 +84,33 @@ class Source:
                 f"{known}; found {self.suffix or 'none'!r}. Rename it, or save it as .csv."
             ) from None
 
-    @property
-    def size(self) -> int:
-        """How many bytes there are."""
-        return len(self.data or b"") if self.path is None else self.path.stat().st_size
-
-    @contextmanager
-    def open(self) -> Iterator[BinaryIO]:
-        """The bytes, from their beginning."""
-        if self.path is None or self.data is not None:
-            yield io.BytesIO(self.data or b"")
-            return
-        with self.path.open("rb") as file:
-            yield file
-
-    def head(self, size: int) -> bytes:
-        """The first bytes, `size` of them at most."""
-        with self.open() as file:
-            return file.read(size)
-
-    def whole_within(self, size: int) -> bool:
-        """Whether there are no more than `size` bytes."""
-        return len(self.head(size + 1)) <= size
+    def lines(self) -> Iterator[bytes]:
+        """The lines of a text, each with its end."""
+        return iter(io.BytesIO(self.data))
 
     def decoded(self, encoding: str) -> Source:
         """Return the same text in UTF-8, or say where it is not written in this encoding."""
         known = checked_encoding(encoding)
-        with self.open() as file:
-            written = file.read()
         try:
-            text = written.decode(known)
+            text = self.data.decode(known).removeprefix("\ufeff")
+            return replace(self, data=text.encode("utf-8"))
         except UnicodeDecodeError as problem:
-            line = written.count(b"\n", 0, problem.start) + 1
+            line = self.data.count(b"\n", 0, problem.start) + 1
             raise RequestError(
                 "{name}, line {line}: must be text in {known}, as {encoding} says; found the byte "
                 "0x{byte}, which that does not know. Name another encoding.",
                 name=self.name,
                 line=line,
                 known=known,
-                byte=written[problem.start : problem.start + 1].hex(),
+                byte=self.data[problem.start : problem.start + 1].hex(),
             ) from None
-        return replace(self, data=text.removeprefix("\ufeff").encode("utf-8"))
+        except UnicodeError:  # other codecs have other words for it, or give halves of letters
+            raise RequestError(
+                "{name}: must be text in {known}, as {encoding} says; found something else. Name "
+                "another encoding.",
+                name=self.name,
+                known=known,
+            ) from None
 
 
 def checked_encoding(encoding: str) -> str:
@@ -163,37 +155,60 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     """
     name = os.fspath(path)
     if name == STANDARD_INPUT:
-        return Source("standard input", data=sys.stdin.buffer.read())
-    file, sheet = file_and_sheet(name)
-    place = Path(file)
+        return Source(_STANDARD_INPUT, data=_standard_input())
+    path, sheet = file_and_sheet(name)
+    source = Source(name, Path(path), sheet=sheet)
     try:
-        if place.is_dir():
-            raise InputError(f"{name}: is a folder. Name one of the files in it.")
-        if not place.exists():
-            raise _absent(name, place)
-        with place.open("rb"):
-            pass
+        with open_ordinary(path, name, _THROUGH_STANDARD_INPUT) as file:
+            if source.format == "text":
+                return replace(source, data=_read(file, name))
+            return replace(source, size=os.fstat(file.fileno()).st_size)
+    except (FileNotFoundError, NotADirectoryError):
+        raise _absent(name, Path(path)) from None
     except PermissionError:
         raise InputError(
             f"{name}: no permission to read it. Change its permissions, or copy it."
         ) from None
     except OSError as problem:
         raise InputError(f"{name}: cannot be read: {problem.strerror}. Check the name.") from None
-    return Source(name, place, sheet=sheet)
+
+
+def _standard_input() -> bytes:
+    """All that comes through standard input, which somebody may have closed."""
+    try:
+        if sys.stdin is not None:
+            return _read(sys.stdin.buffer, _STANDARD_INPUT)
+    except InputError:
+        raise
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise InputError(f"{_STANDARD_INPUT}: cannot be read: {reason}. Name a file.") from None
+    raise InputError(f"{_STANDARD_INPUT}: is closed. Name a file.")
+
+
+def _read(file: BinaryIO, name: str) -> bytes:
+    return read_within(file, limits.MOST_BYTES, name, "Split it, or save it as Parquet.")
 
 
 def _absent(name: str, place: Path) -> InputError:
-    if not place.parent.is_dir():
+    if not os.path.isdir(place.parent):
         return InputError(
-            f"{name}: there is no folder {str(place.parent)!r}. Check the spelling; you are in "
-            f"{str(Path.cwd())!r}."
+            f"{name}: there is no folder {str(place.parent)!r}. Check the spelling{_where_we_are()}"
         )
     try:
         others = sorted(
             p.name for p in place.parent.iterdir() if p.suffix.lower() in FORMATS and p.is_file()
         )
-    except PermissionError:
+    except OSError:
         others = []
     near = difflib.get_close_matches(place.name, others, n=3, cutoff=_ALIKE)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "check the spelling."
     return InputError(f"{name}: there is no such file; {hint}")
+
+
+def _where_we_are() -> str:
+    """Say in which folder names are looked for, unless somebody has removed it."""
+    try:
+        return f"; you are in {os.getcwd()!r}."
+    except OSError:
+        return "; the folder you are in is no more."

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.validation import FloatArray
@@ -24,7 +25,7 @@ from welfarist.files.comparisons import (
     with_ties,
 )
 from welfarist.files.kept_rows import read_rows
-from welfarist.files.opening import FileTable, column_named, open_table
+from welfarist.files.opening import FileTable, column_named, columns_named, open_table
 from welfarist.files.roles import CHOICES, MARKS, Roles, optional_roles
 
 
@@ -116,25 +117,29 @@ def _require_alike(table: FileTable, sides: _Sides, one: FloatArray, other: Floa
     magnitude than money.
     """
     values = np.concatenate([one, other])
-    strange = np.flatnonzero((values <= 0).any(axis=0))
+    strange = np.asarray((values <= 0).any(axis=0))
     why = "{strange} hold zeros or less"
-    if not len(strange):
-        strange = np.flatnonzero(far_smaller(values))
+    if not strange.any():
+        strange = far_smaller(values)
         why = "{strange} are of another magnitude than {others}"
-    if not len(strange):
+    if not strange.any():
         return
     firsts, seconds = sides.columns
-    others = [c for i, c in enumerate(firsts) if i not in strange]
+    others = _without(firsts, strange)
     raise RequestError(
         "{name}: columns are taken for people's only where all of them hold positive numbers of "
         f"one magnitude; found that {why}. Say which are the people's utilities, such as "
         "{first:{firsts}} {second:{seconds}}",
         name=table.name,
-        strange=listed([firsts[i] for i in strange]),
+        strange=listed(_without(firsts, ~strange)),
         others=listed(others),
         firsts=_typed(others or firsts),
-        seconds=_typed([c for i, c in enumerate(seconds) if i not in strange] or seconds),
+        seconds=_typed(_without(seconds, strange) or seconds),
     )
+
+
+def _without(columns: list[str], strange: npt.NDArray[np.bool_]) -> list[str]:
+    return [column for column, is_strange in zip(columns, strange, strict=True) if not is_strange]
 
 
 def _typed(columns: Sequence[str]) -> str:
@@ -196,9 +201,7 @@ def _sides(
 
 
 def _told(table: FileTable, first: Sequence[str], second: Sequence[str]) -> _Sides:
-    one, other = (
-        [column_named(table, column, "a utility") for column in side] for side in (first, second)
-    )
+    one, other = (columns_named(table, side, "a utility") for side in (first, second))
     if len(one) != len(other) or not one or len({*one, *other}) < 2 * len(one):
         raise UsageError(
             "{first} and {second} must name as many different columns each; found {one} and "

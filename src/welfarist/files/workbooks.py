@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from welfarist.base.asking import RequestError
 from welfarist.base.errors import InputError
+from welfarist.base.ordinary_files import for_engines
 from welfarist.files.cells import listed, shown
+from welfarist.files.limits import MOST_BYTES
 
-_ENGINES = (("fastexcel", "calamine"), ("openpyxl", "openpyxl"))
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _OF_PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
@@ -24,6 +23,8 @@ _HEAD = 2**20
 _FIRST_ROW = re.compile(r'<(?:\w+:)?row\b[^>]*?\br="(\d+)"')
 # What readers call a column without a name.
 _UNNAMED = re.compile(r"__UNNAMED__\d+|(_duplicated_\d+)?")
+_FAR_CELL = re.compile(r'\br="([A-Z]{3,})\d+"')
+_LAST = "XFD"
 _FILLED = re.compile(r"<(?:\w+:)?(?:v|is)\b")
 
 
@@ -49,10 +50,11 @@ class Sheet:
     others: tuple[str, ...] = ()
 
 
-def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
+def read_sheet(name: str, path: str, sheet: str | None, engine: str | None) -> Sheet:
     """Read a sheet, the first if none is named; `name` is what messages call the file."""
     import polars as pl
 
+    _refuse_bombs(name, path)
     known = _sheets(path)
     if sheet is not None and known and sheet not in known:
         raise RequestError(
@@ -62,16 +64,18 @@ def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
             known=listed(known),
             found=shown(sheet),
         )
+    head = _beginning(path, sheet)
+    _refuse_far_columns(name, head)
     read = pl.read_excel(
-        path,
+        for_engines(path),
         sheet_name=sheet,
-        engine=_engine(name),  # type: ignore[call-overload]
+        engine=engine,  # type: ignore[call-overload]
         infer_schema_length=None,
         drop_empty_rows=False,
         raise_if_empty=False,
     )
     # The header stands in the first row that is not blank.
-    header = _first_row(path, sheet)
+    header = _first_row(head)
     _refuse_titles(name, header, read)
     numbers = pl.int_range(len(read), eager=True) + header + 1
     filled = read.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
@@ -80,6 +84,20 @@ def read_sheet(name: str, path: Path, sheet: str | None) -> Sheet:
         notes = (f"{name}: of the sheets {listed(known)} the first was read.",)
     others = tuple(known[1:]) if sheet is None else ()
     return Sheet(read.filter(filled), numbers.filter(filled).to_list(), notes, others)
+
+
+def _refuse_bombs(name: str, path: str) -> None:
+    """Refuse an archive that says of itself that it holds more than a file may."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+    except (OSError, zipfile.BadZipFile):
+        return  # another kind of workbook, or one whose reader has to say what is wrong
+    if size > MOST_BYTES:
+        raise InputError(
+            f"{name}: what is packed into it must be no larger than {MOST_BYTES / 1e9:g} GB; found "
+            f"{size / 1e9:.3g} GB. It may be damaged: save the sheet as CSV UTF-8."
+        )
 
 
 def _refuse_titles(name: str, header: int, read: Any) -> None:
@@ -96,18 +114,7 @@ def _refuse_titles(name: str, header: int, read: Any) -> None:
     )
 
 
-def _engine(name: str) -> str:
-    """The reader that is installed."""
-    for package, engine in _ENGINES:
-        if importlib.util.find_spec(package) is not None:
-            return engine
-    raise InputError(
-        f"{name}: reading workbooks needs the package fastexcel; found none. pip install "
-        "fastexcel, or save the sheet as CSV UTF-8."
-    )
-
-
-def _sheets(path: Path) -> list[str]:
+def _sheets(path: str) -> list[str]:
     """The names of the sheets, in their order; none where nobody can tell."""
     try:
         return [name for name, _ in _parts(path)]
@@ -115,21 +122,35 @@ def _sheets(path: Path) -> list[str]:
         return []  # another kind of workbook, or one whose reader has to say what is wrong
 
 
-def _first_row(path: Path, sheet: str | None) -> int:
-    """The number of the first row in which something stands; readers leave out those above it."""
+def _beginning(path: str, sheet: str | None) -> str:
+    """The beginning of a sheet as it is written; nothing where nobody can tell."""
     try:
         parts = dict(_parts(path))
         part = parts[sheet] if sheet is not None else next(iter(parts.values()))
         with zipfile.ZipFile(path) as archive, archive.open(part) as sheet_part:
-            text = sheet_part.read(_HEAD).decode("utf-8", errors="ignore")
+            return sheet_part.read(_HEAD).decode("utf-8", errors="ignore")
     except (OSError, KeyError, StopIteration, zipfile.BadZipFile, ElementTree.ParseError):
-        return 1
+        return ""
+
+
+def _refuse_far_columns(name: str, text: str) -> None:
+    """Refuse columns that no sheet has: those of damaged files can be many."""
+    far = next((cell for cell in _FAR_CELL.findall(text) if (len(cell), cell) > (3, _LAST)), None)
+    if far is not None:
+        raise InputError(
+            f"{name}: the last column of a sheet is {_LAST}; found a cell in column {shown(far)}. "
+            "It may be damaged: save the sheet as CSV UTF-8."
+        )
+
+
+def _first_row(text: str) -> int:
+    """The number of the first row in which something stands; readers leave out those above it."""
     filled = _FILLED.search(text)
     above = [] if filled is None else _FIRST_ROW.findall(text, 0, filled.start())
     return int(above[-1]) if above else 1
 
 
-def _parts(path: Path) -> list[tuple[str, str]]:
+def _parts(path: str) -> list[tuple[str, str]]:
     """The sheets of a workbook by name, each with the part of the archive that holds it."""
     with zipfile.ZipFile(path) as archive:
         book = ElementTree.fromstring(archive.read("xl/workbook.xml"))

@@ -27,6 +27,8 @@ _SINGULAR = 1e-11
 _GAIN = 1e-3
 # A parameter takes part in an undetermined direction from this share of it on.
 _TAKES_PART = 0.2
+# With more estimates than this only their variances are worked out, unless all is asked for.
+_WHOLE_MATRIX = 1_000
 # A standard error that no share of the whole can have.
 _BEYOND_ANY = 10.0
 # A weight below this is 0 up to rounding.
@@ -89,7 +91,26 @@ def covariance_of(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
     return likelihood.once(("covariance", kind), lambda: _covariance(likelihood, kind))
 
 
+def variances_of(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
+    """Return the diagonal (k,) of :func:`covariance_of`, without the rest where that is large."""
+    if len(likelihood.names) <= _WHOLE_MATRIX:
+        return covariance_of(likelihood, kind).diagonal()
+    likelihood.require_curvature()
+    return likelihood.once(("variances", kind), lambda: _variances(likelihood, kind))
+
+
 def _covariance(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
+    moves, inverse = _moves(likelihood, kind)
+    return np.asarray(moves @ inverse @ moves.T)
+
+
+def _variances(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
+    moves, inverse = _moves(likelihood, kind)
+    return np.asarray(((moves @ inverse) * moves).sum(axis=1))
+
+
+def _moves(likelihood: Likelihood, kind: FormulaName) -> tuple[FloatArray, FloatArray]:
+    """How estimates (k, m) move along the face, and the covariance (m, m) of moves along it."""
     face = face_of(likelihood)
     inverse = _inverse_information(likelihood, face)
     if kind != "fisher":
@@ -98,7 +119,7 @@ def _covariance(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
         inverse = inverse @ meat @ inverse
     moves = face.to_estimates @ face.basis.T
     moves[np.isin(likelihood.names, face.on_edge)] = 0.0
-    return np.asarray(moves @ inverse @ moves.T)
+    return moves, inverse
 
 
 def face_of(likelihood: Likelihood) -> Face:
@@ -244,7 +265,7 @@ def _flat_weights(likelihood: Likelihood) -> frozenset[int]:
 
 def _far_too_uncertain(likelihood: Likelihood) -> list[int]:
     """Whose weights have standard errors beyond any weight: rounding hides that they are flat."""
-    errors = np.sqrt(covariance_of(likelihood, "fisher").diagonal())
+    errors = np.sqrt(variances_of(likelihood, "fisher"))
     pairs = zip(likelihood.quantities, errors.tolist(), strict=True)
     return [q.person for q, error in pairs if q.person is not None and error > _BEYOND_ANY]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from welfarist.base.errors import InputError
 from welfarist.inference.bootstrap import Bootstrap
-from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
+from welfarist.inference.covariance import CovarianceName, face_of, variances_of
 from welfarist.inference.intervals import (
     MethodName,
     beyond_wald,
@@ -17,6 +17,7 @@ from welfarist.inference.intervals import (
     interval,
     method_for,
     pieces,
+    wald_intervals,
 )
 from welfarist.inference.likelihood import Likelihood, Quantity
 from welfarist.inference.power_set import Pieces
@@ -140,7 +141,7 @@ def _standard_errors(
         if covariance == "bootstrap":
             errors = np.sqrt(resampled().cov_params().diagonal())
         else:
-            errors = np.sqrt(covariance_of(likelihood, covariance).diagonal())
+            errors = np.sqrt(variances_of(likelihood, covariance))
     except InputError as refusal:
         refusals.append(f"No standard errors: {refusal}")
         return [None] * len(likelihood.names)
@@ -204,7 +205,7 @@ def _but_for_edges(
 ) -> list[MethodName]:
     """The methods with profiles where Wald does not apply, if all of them together take seconds."""
     edge = set(face_of(likelihood).on_edge)
-    places = [i for i, how in enumerate(methods) if how == "wald" and likelihood.names[i] in edge]
+    places = {i for i, how in enumerate(methods) if how == "wald" and likelihood.names[i] in edge}
     if read * len(places) > _PATIENCE:
         return methods
     return ["profile" if i in places else how for i, how in enumerate(methods)]
@@ -242,7 +243,10 @@ def _ends(
         how = methods[chosen[0]]
         errors = "fisher" if how == "profile" else covariance
         try:
-            found = interval(likelihood, name, level, how, errors, resampled)
+            if how == "wald" and likelihood.prior is None:
+                found = wald_intervals(likelihood.require(), chosen, level, errors, resampled)
+            else:
+                found = interval(likelihood, name, level, how, errors, resampled)
         except InputError as refusal:
             if f"No standard errors: {refusal}" not in refusals:
                 refusals.append(f"No interval: {refusal}")
@@ -255,10 +259,17 @@ def _ends(
 def _alike(likelihood: Likelihood, methods: list[MethodName], skipped: set[int]) -> list[list[int]]:
     """The numbers of the estimates whose intervals are made in one go."""
     weights = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_weight]
-    together = not skipped & set(weights) and len({methods[i] for i in weights}) == 1
-    parts = [weights] if together else [[i] for i in weights]
-    parts += [[i] for i in range(len(methods)) if i not in weights]
-    return sorted(part for part in parts if not skipped & set(part))
+    every = {methods[i] for i in weights}
+    if len(every) == 1 and not skipped & set(weights):
+        parts = [weights]
+    else:
+        alone = [i for i in weights if i not in skipped]
+        by_errors = [i for i in alone if methods[i] == "wald" and likelihood.prior is None]
+        parts = [by_errors] if by_errors else []
+        parts += [[i] for i in sorted(set(alone) - set(by_errors))]
+    others = set(range(len(methods))) - set(weights) - skipped
+    parts += [[i] for i in others]
+    return sorted(parts)
 
 
 def _beyond_wald(likelihood: Likelihood, names: list[str]) -> str:

@@ -15,8 +15,8 @@ from welfarist.inference.bootstrap import Bootstrap, bootstrap
 from welfarist.inference.covariance import (
     CovarianceName,
     check_covariance,
-    covariance_of,
     face_of,
+    variances_of,
 )
 from welfarist.inference.likelihood import Likelihood, turned
 from welfarist.inference.posterior import MethodName as MethodName
@@ -79,10 +79,7 @@ def interval(
     if method == "bootstrap":
         return np.array(draw().interval(name, level)).reshape(-1, 2)
     if method == "wald":
-        _refuse_edges(likelihood, chosen)
-        if covariance == "bootstrap":
-            return _wald(likelihood, chosen, level, draw().cov_params())
-        return _wald(likelihood, chosen, level, covariance_of(likelihood, covariance))
+        return wald_intervals(likelihood, chosen, level, covariance, draw)
     allowed = allowed_deviance(likelihood, level)
     return np.array([_by_profile(likelihood, i, allowed) for i in chosen])
 
@@ -119,7 +116,7 @@ def beyond_wald(likelihood: Likelihood, covariance: CovarianceName) -> set[str]:
     """Return the names of the estimates to which no Wald interval of a formula applies."""
     try:
         if covariance != "bootstrap":
-            covariance_of(likelihood, covariance)
+            variances_of(likelihood, covariance)
     except InputError:  # there are no standard errors
         return set(likelihood.names)
     return set(face_of(likelihood).on_edge)
@@ -199,11 +196,23 @@ def _refuse_edges(likelihood: Likelihood, chosen: list[int]) -> None:
             )
 
 
-def _wald(
-    likelihood: Likelihood, chosen: list[int], level: float, covariance: FloatArray
+def wald_intervals(
+    likelihood: Likelihood,
+    chosen: list[int],
+    level: float,
+    covariance: CovarianceName,
+    resampled: Callable[[], Bootstrap],
 ) -> FloatArray:
-    """Estimates plus and minus standard errors, cut where a parameter's range ends."""
-    errors = np.sqrt(covariance.diagonal()[chosen])
+    """Return estimates plus and minus standard errors (r, 2), cut where a parameter's range ends.
+
+    `chosen` are the places of the estimates (r,), none of which may lie on an edge.
+    """
+    _refuse_edges(likelihood, chosen)
+    if covariance == "bootstrap":
+        variances = resampled().cov_params().diagonal()
+    else:
+        variances = variances_of(likelihood, covariance)
+    errors = np.sqrt(variances[chosen])
     reach = float(norm.isf((1.0 - level) / 2.0)) * errors
     middle = likelihood.estimates[chosen]
     lowest, highest = zip(*(likelihood.ends_of(i) for i in chosen), strict=True)
@@ -215,7 +224,7 @@ def _wald(
 def _strides(likelihood: Likelihood) -> list[float]:
     """How far to step first from each estimate, in the coordinate of its profile."""
     try:
-        errors = np.sqrt(covariance_of(likelihood, "fisher").diagonal())
+        errors = np.sqrt(variances_of(likelihood, "fisher"))
     except InputError:  # the likelihood is flat in some direction: the profile will show it
         errors = np.zeros(len(likelihood.names))
     steps = []

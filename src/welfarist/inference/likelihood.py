@@ -274,7 +274,14 @@ class Likelihood:
 
     def places(self, name: str) -> list[int]:
         """Return the places of the estimates that go by a name: of all weights for "weights"."""
-        return chosen_places(self.quantities, name)
+        place = self._place_of.get(name)
+        return chosen_places(self.quantities, name) if place is None else [place]
+
+    @cached_property
+    def _place_of(self) -> dict[str, int]:
+        """The first place of each name, unless it stands for all weights."""
+        found = {name: i for i, name in reversed(list(enumerate(self.names)))}
+        return {name: i for name, i in found.items() if name != WEIGHT.name}
 
     @cached_property
     def estimates(self) -> FloatArray:

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
-from welfarist.inference.covariance import CovarianceName, covariance_of, face_of
+from welfarist.inference.covariance import CovarianceName, face_of, variances_of
 from welfarist.inference.likelihood import Likelihood
 
 MethodName = Literal["profile", "wald", "bootstrap", "posterior"]
@@ -34,7 +34,7 @@ def posterior_interval(
             "under a prior intervals come from the mode and the curvature of the posterior; found "
             f"{asked}. Leave it out, or fit with prior=None."
         )
-    errors = np.sqrt(covariance_of(likelihood, "fisher").diagonal())
+    errors = np.sqrt(variances_of(likelihood, "fisher"))
     edge = set(face_of(likelihood).on_edge)
     for i in chosen:
         if likelihood.names[i] in edge:

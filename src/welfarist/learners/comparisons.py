@@ -370,7 +370,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         people = None if columns is None or len(columns) != 2 * len(known) else people_of(columns)
         if people is None or sorted(people) != sorted(known):
             return X
-        order = [people.index(name) for name in known]
+        place = {name: i for i, name in enumerate(people)}
+        order = [place[name] for name in known]
         return values[:, [*order, *(len(known) + i for i in order)]]
 
     def _decided(

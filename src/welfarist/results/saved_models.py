@@ -8,13 +8,13 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from welfarist.base.errors import InputError
 from welfarist.base.exports import strict
+from welfarist.base.ordinary_files import open_ordinary, read_within
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
 from welfarist.base.whole_files import write_whole
@@ -37,6 +37,8 @@ _KEYS = (
 # Weights that were saved sum to 1 up to rounding of their sum.
 _SUM_ROUNDING = 1e-9
 _LARGEST_RHO = 0.5
+# Bytes of a file: those of a million people are fewer.
+_MOST_BYTES = 250 * 10**6
 
 
 @dataclass(frozen=True)
@@ -238,15 +240,7 @@ def save_model(
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Load what :func:`save_model` saved, or say why it cannot be trusted."""
     name = os.fspath(path)
-    try:
-        text = Path(name).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(
-            f"{name}: there is no such file. Save a model first: welfarist fit … --save {name}"
-        ) from None
-    except (IsADirectoryError, PermissionError, UnicodeDecodeError, OSError) as problem:
-        reason = getattr(problem, "strerror", None) or "it is no text in UTF-8"
-        raise InputError(f"{name}: cannot be read as a model: {reason}. Check the name.") from None
+    text = _text_of(name)
     try:
         record = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
     except json.JSONDecodeError as problem:
@@ -264,6 +258,20 @@ def load_model(path: str | os.PathLike[str]) -> Model:
             "Save the model again."
         ) from None
     return Model.from_dict(record, name)
+
+
+def _text_of(name: str) -> str:
+    """What stands in a file that may be a model."""
+    try:
+        with open_ordinary(name) as file:
+            return read_within(file, _MOST_BYTES, name, "It is no saved model.").decode("utf-8")
+    except FileNotFoundError:
+        raise InputError(
+            f"{name}: there is no such file. Save a model first: welfarist fit … --save {name}"
+        ) from None
+    except (UnicodeDecodeError, OSError) as problem:
+        reason = getattr(problem, "strerror", None) or "it is no text in UTF-8"
+        raise InputError(f"{name}: cannot be read as a model: {reason}. Check the name.") from None
 
 
 def _refuse_constant(token: str) -> float:
@@ -363,7 +371,8 @@ class _Fields:
         form = 'a list of entries such as {"stakeholder": "staff", "weight": 0.5}'
         if not isinstance(value, list) or not value:
             raise self._wrong("weights", form, value)
-        names, weights = [], []
+        names: dict[str, None] = {}  # in their order
+        weights = []
         for entry in value:
             if not isinstance(entry, dict) or set(entry) != {"stakeholder", "weight"}:
                 raise self._wrong("weights", form, entry)
@@ -372,7 +381,7 @@ class _Fields:
                 raise self._wrong("weights", f"{form}, each weight from 0 to 1", entry)
             if entry["stakeholder"] in names:
                 raise self._wrong("weights", "one entry per stakeholder", entry)
-            names.append(entry["stakeholder"])
+            names[entry["stakeholder"]] = None
             weights.append(weight)
         if abs(math.fsum(weights) - 1.0) > _SUM_ROUNDING:
             raise self._wrong("weights", "numbers that sum to 1", math.fsum(weights))

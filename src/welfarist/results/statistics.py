@@ -20,6 +20,7 @@ from welfarist.inference.covariance import (
     check_covariance,
     covariance_of,
     face_of,
+    variances_of,
 )
 from welfarist.inference.doctrine_tests import (
     DoctrineTest,
@@ -78,7 +79,11 @@ class Statistics(Goodness):
         result; see :meth:`with_covariance`.
         """
         likelihood = self.likelihood
-        errors = np.sqrt(self.cov_params().diagonal())
+        kind = check_covariance(self.learned.covariance)
+        if kind == "bootstrap":
+            errors = np.sqrt(self.cov_params().diagonal())
+        else:
+            errors = np.sqrt(variances_of(likelihood, kind))
         names = likelihood.names
         return MaskedNamedValues.of(errors, np.isin(names, self.on_edge), names)
 

@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from welfarist.base.errors import InputError
 from welfarist.base.exports import number
+from welfarist.base.validation import FloatArray
 from welfarist.base.wording import listed
 from welfarist.inference.clusters import INSTEAD, about_few, about_too_few, number_of_clusters
 from welfarist.inference.covariance import CovarianceName, flat_weights, has_flat_shape
@@ -59,9 +60,10 @@ def summarise(
     covariance = kind_for(method, covariance, result.covariance)
     checked(0.95 if level is None else level, method, covariance)
     rows, lines = _rows_with_intervals(result, estimated, level, method, covariance)
-    rows = [_as_far_as_known(row, result) for row in rows]
+    reach = result.reach
+    rows = [_as_far_as_known(row, result, reach) for row in rows]
     lines = [*_how_it_ended(result), *lines]
-    if result.reach is not None:
+    if reach is not None:
         lines.append(result.family.reach_in_words(result.p, number(result.p)))
     if result.small_sample:
         lines.append(_CHARGED)
@@ -185,10 +187,11 @@ def _with_ranges(rows: list[SummaryRow], result: Learned) -> list[SummaryRow]:
     return found
 
 
-def _as_far_as_known(row: SummaryRow, result: Learned) -> SummaryRow:
+def _as_far_as_known(row: SummaryRow, result: Learned, reach: FloatArray | None) -> SummaryRow:
     """The row of a weight with its reach where that is what acts, and marked where it is flat.
 
-    So is that of p, without a doctrine, which would be one of many.
+    `reach` is everybody's (d,). So is marked that of p, without a doctrine, which would be one of
+    many.
     """
     if row.parameter in (result.family.shape.name, AVERSION) and row.person is None:
         if result.likelihood is None or not has_flat_shape(result.likelihood):
@@ -196,12 +199,12 @@ def _as_far_as_known(row: SummaryRow, result: Learned) -> SummaryRow:
         return replace(row, determined=False, note=_NOT_DETERMINED)
     if row.person is None:
         return row
-    reach = None if result.reach is None else float(result.reach[row.person])
+    own = None if reach is None else float(reach[row.person])
     flat = result.likelihood is not None and row.person in flat_weights(result.likelihood)
     if not flat:
-        return replace(row, reach=reach)
+        return replace(row, reach=own)
     note = ", ".join(part for part in (row.note, _NOT_DETERMINED) if part)
-    return replace(row, reach=reach, determined=False, note=note, standard_error=None)
+    return replace(row, reach=own, determined=False, note=note, standard_error=None)
 
 
 def _doctrine(result: Learned) -> str:

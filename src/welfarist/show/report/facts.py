@@ -35,6 +35,8 @@ _ENOUGH, _ENOUGH_SEARCHED = 10_000, 1_000
 # How many utilities may be looked at to see how gains move with the rule, and at least how many
 # actions there are.
 _AFFORDABLE, _FEWEST_MOVED = 500_000, 50
+# The work grows with the square of how many people there are.
+_MOST_MOVED = 1_000
 # A share of the actions that differs by no more than this is the same: turns are fractions.
 _ROUNDING = 1e-9
 
@@ -305,6 +307,8 @@ def _gains_within(
     if result.likelihood is None or {"p", "weights"} <= set(result.given):
         return (), ""
     people = table.shape[1]
+    if people > _MOST_MOVED:
+        return (), f"for more than {_MOST_MOVED:,} people that would take very long."
     enough = max(_FEWEST_MOVED, _AFFORDABLE // (people * (people + 1)))
     found, reasons = [], []
     for loss in LOSSES:
