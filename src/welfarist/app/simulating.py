@@ -13,6 +13,7 @@ from welfarist import simulate as worlds
 from welfarist.app.texts import power_of_text
 from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.errors import InputError
+from welfarist.base.half_written import settle
 from welfarist.base.version import __version__
 from welfarist.base.whole_files import write_together
 from welfarist.decisions import Comparisons
@@ -127,9 +128,10 @@ class Simulated:
     def write(self, folder: str, kind: Kind = "csv", *, force: bool = False) -> Written:
         """Write all files to a folder, which is made if it is not there.
 
-        With `force` files of an old world are replaced; without they are refused.
+        With `force` files of an old world are replaced, all at once; without they are refused.
         """
         place = Path(folder)
+        settle(_files_of_worlds(place))
         there = [path for path in _files_of_worlds(place) if path.exists()]
         if there and not force:
             raise RequestError(
@@ -139,11 +141,9 @@ class Simulated:
         files = {**targets, "truth": place / TRUTH}
         _make(place)
         contents = {path: _content(self.tables[name], kind) for name, path in targets.items()}
-        write_together({**contents, files["truth"]: self.truth.as_text()})
-        removed = [path for path in there if path not in files.values()]
-        for path in removed:
-            path.unlink()
-        return Written(files, removed)
+        others = [path for path in _files_of_worlds(place) if path not in files.values()]
+        write_together({**contents, files["truth"]: self.truth.as_text()}, remove=others)
+        return Written(files, [path for path in there if path in others])
 
 
 def simulate(asked: WorldRequest) -> Simulated:

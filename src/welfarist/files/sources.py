@@ -16,6 +16,7 @@ from typing import BinaryIO, Literal
 
 from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
+from welfarist.base.half_written import settle
 
 Format = Literal["text", "parquet", "feather", "excel", "stata"]
 
@@ -166,6 +167,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
         return Source("standard input", data=sys.stdin.buffer.read())
     file, sheet = file_and_sheet(name)
     place = Path(file)
+    settle([place])
     try:
         if place.is_dir():
             raise InputError(f"{name}: is a folder. Name one of the files in it.")

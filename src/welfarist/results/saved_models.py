@@ -15,6 +15,7 @@ import numpy as np
 
 from welfarist.base.errors import InputError
 from welfarist.base.exports import strict
+from welfarist.base.half_written import settle
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
 from welfarist.base.whole_files import write_whole
@@ -231,6 +232,7 @@ def save_model(
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Load what :func:`save_model` saved, or say why it cannot be trusted."""
     name = os.fspath(path)
+    settle([name])
     try:
         text = Path(name).read_text(encoding="utf-8")
     except FileNotFoundError:
