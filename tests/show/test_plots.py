@@ -181,7 +181,7 @@ def test_weights_are_dots_with_intervals_beside_the_equal_one(axes):
     np.testing.assert_allclose([s[:, 0] for s in segments], ends)
     assert "95% interval" in axes.get_xlabel()
     names = [t.get_text() for t in drawn(axes).get_yticklabels()]
-    assert names[1] == NAMES[1]  # dollars are no mathematics
+    assert names[1] == NAMES[1].replace("$", r"\$")  # dollars are no mathematics
     assert len(names[2]) < 40
 
 

@@ -79,13 +79,11 @@ def run_jobs(
 
 
 def _ended(option: str | None) -> str:
-    whose, instead = (
-        ("", "") if option is None else (f" of {option}", f" {option}=1 works everywhere.")
-    )
+    instead = "" if option is None else f" {option}=1 works everywhere."
     return (
-        f"a process{whose} ended unexpectedly. If this is a script, the call must stand "
-        'under if __name__ == "__main__": (new processes read the script again); otherwise '
-        f"memory may be short.{instead}"
+        f"a process of {option or 'this run'} ended unexpectedly. If this is a script, the call "
+        'must stand under if __name__ == "__main__": (new processes read the script again); '
+        f"otherwise memory may be short.{instead}"
     )
 
 

@@ -21,7 +21,9 @@ def main() -> None:
     All imports are inside, even short ones: whoever stops a command right away is no error.
     """
     try:
-        _run()
+        from welfarist.cli.ending import run_to_end
+
+        run_to_end(_run)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         sys.exit(INTERRUPTED)

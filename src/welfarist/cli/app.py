@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from welfarist.cli.console import guarded
+from welfarist.cli.console import answer, guarded
 from welfarist.cli.help_pages import PanelledCommand, group_of
 
 # Every command and what it does: its module has a function of the same name, which says so too,
@@ -53,7 +51,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from welfarist.base.version import __version__
 
-        print(f"welfarist {__version__}")
+        answer(f"welfarist {__version__}")
         raise typer.Exit
 
 
@@ -67,8 +65,5 @@ def welfarist(
 
 
 def run() -> None:
-    """Run the command line; letters that a terminal cannot show are spelled out."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    """Run the command line."""
     app()

@@ -8,7 +8,7 @@ import typer
 
 from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import checked, one_line, print_json, say, say_notes, working
+from welfarist.cli.console import answer, checked, one_line, print_json, say, say_notes, working
 from welfarist.cli.words import in_options
 
 EXAMPLE = "welfarist compare actions.csv --comparisons decisions.csv --model model.json"
@@ -110,13 +110,14 @@ def compare(
     say_notes(contest.decided.notes)
     with working():
         compared = comparing.compare(contest)
-    if latex is not None:
+    record = compared.to_dict(in_options) if json else {}
+    lines = [] if json else [compared.in_words(in_options), *_notes(compared.said(in_options))]
+    if latex is not None:  # when nothing can go wrong with the answer any more
         compared.write_latex(latex)
         say(f"LaTeX: {latex}")
     if json:
-        print_json(compared.to_dict(in_options))
-    else:
-        print(compared.in_words(in_options), *_notes(compared.said(in_options)), sep="\n")
+        print_json(record)
+    answer(*lines)
 
 
 def _notes(caveats: list[str]) -> list[str]:

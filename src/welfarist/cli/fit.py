@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import checked, one_line, print_json, say, say_notes, working
+from welfarist.cli.console import answer, checked, one_line, print_json, say, say_notes, working
 from welfarist.cli.words import in_options
+
+if TYPE_CHECKING:  # it takes a second to import
+    from welfarist.app.fitting import Fitted
 
 EXAMPLE = "welfarist fit actions.csv --comparisons decisions.csv --save model.json"
 
@@ -152,17 +155,21 @@ def fit(
     say_notes(decided.notes)
     with working():
         fitted = fitting.fit(asked, decided)
-        fitted.write()
+        record = fitted.to_dict(in_options) if json else {}
+        lines = [] if json else _lines(fitted)
+        fitted.write()  # when nothing can go wrong with the answer any more
     for what, path in (("Model", save), ("Report", report), ("LaTeX", latex)):
         if path is not None:
             say(f"{what}: {path}")
     say_notes(fitted.missing())
     if json:
-        print_json(fitted.to_dict(in_options))
-        return
+        print_json(record)
+    answer(*lines)
+
+
+def _lines(fitted: Fitted) -> list[str]:
+    """What people read: a warning before everything else, and how p moves at the end."""
     warning = fitted.warning(in_options)
-    if warning:
-        print(f"Warning: {one_line(warning)}")
-    print(fitted.summary(in_options))
-    if fitted.shifts is not None:
-        print("", fitted.shifts, sep="\n")
+    first = [f"Warning: {one_line(warning)}"] if warning else []
+    last = [] if fitted.shifts is None else ["", str(fitted.shifts)]
+    return [*first, str(fitted.summary(in_options)), *last]

@@ -10,7 +10,7 @@ import typer
 
 from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import checked, print_json, say, typed, working
+from welfarist.cli.console import answer, checked, print_json, say, typed, working
 
 EXAMPLE = "welfarist simulate world --people 5 --decisions 300"
 
@@ -115,7 +115,7 @@ def simulate(
     if json:
         print_json({"files": {name: str(path) for name, path in written.files.items()}})
     else:
-        print(*written.files.values(), sep="\n")
+        answer(*written.files.values())
 
 
 def _next(files: Mapping[str, Path]) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from welfarist.base.errors import InputError
 from welfarist.base.exports import strict
 from welfarist.base.half_written import settle
+from welfarist.base.inert import in_json
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
 from welfarist.base.whole_files import write_whole
@@ -161,7 +162,7 @@ class Model:
 
     def as_text(self) -> str:
         """Return what a file of the model holds: strict JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+        return in_json(self.to_dict(), indent=1) + "\n"
 
     @classmethod
     def from_dict(cls, record: Any, source: str = "the record") -> Model:
