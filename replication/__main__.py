@@ -29,6 +29,7 @@ from welfarist.base.exports import as_json
 from welfarist.base.jobs import run_jobs
 from welfarist.base.progress import Progress
 from welfarist.base.whole_files import write_together
+from welfarist.cli.ending import run_to_end
 
 INTERRUPTED = 130  # what shells report of a program that was stopped from the keyboard
 
@@ -208,4 +209,4 @@ def _near(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -91,8 +91,12 @@ def working() -> Iterator[None]:
     """Keep standard output clean while something is worked out.
 
     What solvers written in other languages print goes to standard error. Warnings of this package
-    are not shown: whoever works something out puts them into the answer.
+    are not shown: whoever works something out puts them into the answer. What other packages log,
+    such as where they keep their fonts, is nobody's concern.
     """
+    import logging
+
+    logging.disable(logging.WARNING)
     sys.stdout.flush()
     kept = os.dup(OUTPUT)
     os.dup2(ERRORS, OUTPUT)

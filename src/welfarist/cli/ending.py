@@ -24,8 +24,11 @@ TRACEBACK = "WELFARIST_TRACEBACK"
 _PACKAGE = Path(__file__).parents[1]
 # What writing to a stream that has no more room, or is none, comes to.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO}
-# What importing comes to where memory is short.
-_NO_MEMORY = ("failed to map segment", "cannot allocate memory")
+# What importing, starting threads, and an engine's panic come to where memory is short.
+_NO_MEMORY = (
+    "failed to map segment", "cannot allocate memory", "can't start new thread",
+    "could not spawn threads", "resource temporarily unavailable",
+)  # fmt: skip
 _LONGEST = 300
 
 
@@ -109,7 +112,10 @@ def _is_memory(problem: BaseException) -> bool:
         return True
     if isinstance(problem, OSError) and problem.errno == errno.ENOMEM:
         return True
-    return isinstance(problem, ImportError) and any(w in str(problem).lower() for w in _NO_MEMORY)
+    panic = not isinstance(problem, Exception)
+    if not panic and not isinstance(problem, ImportError | RuntimeError):
+        return False
+    return any(words in str(problem).lower() for words in _NO_MEMORY)
 
 
 def _report(problem: BaseException) -> str:

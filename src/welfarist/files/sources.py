@@ -181,7 +181,18 @@ def source_of(path: str | os.PathLike[str]) -> Source:
         ) from None
     except OSError as problem:
         raise InputError(f"{name}: cannot be read: {problem.strerror}. Check the name.") from None
-    return Source(name, place, sheet=sheet)
+    source = Source(name, place, sheet=sheet)
+    if FORMATS.get(source.suffix) == "text" and not _can_be_told(file):
+        return replace(source, data=place.read_bytes())
+    return source
+
+
+def _can_be_told(file: str) -> bool:
+    """Whether a name is the same in UTF-8, in which alone other engines look for files."""
+    try:
+        return file.encode("utf-8") == os.fsencode(file)
+    except UnicodeEncodeError:
+        return False
 
 
 def _absent(name: str, place: Path) -> InputError:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from welfarist.base.drawing import require_matplotlib
 from welfarist.show.report.markup import NOTHING, Html, picture
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def drawn(
     """Return a figure of a size in inches as HTML; nothing where matplotlib is not installed."""
     if not can_draw():
         return NOTHING
+    require_matplotlib()
     from matplotlib import style
     from matplotlib.figure import Figure
 
