@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from welfarist.app.rules import Rule, percentage
 from welfarist.base.exports import Table, number
@@ -41,7 +42,7 @@ class Ranking:
     def table(self) -> Table:
         """What people read; columns in which nothing would stand are left out."""
         people = self.rule.actions.stakeholders
-        few = len(people) <= _MOST_SHARES
+        few, many = len(people) <= _MOST_SHARES, len(self.rule.actions) != 1
         chances = any(row["preferred_to_next"] is not None for row in self.rows)
         scored = self.rule.model.scale is not None
         header = ["", "action", "welfare"] + ["score"] * scored + ["beats next"] * chances
@@ -49,7 +50,7 @@ class Ranking:
         lines = ["beats next: how likely it is preferred to the one below"] * chances
         lines += ["share: how much of a change in welfare comes from that stakeholder"] * few
         return Table(
-            f"{len(self.rule.actions)} actions by {self.rule.name}",
+            f"{len(self.rule.actions)} action{'s' * many} by {self.rule.name}",
             tuple(header),
             tuple(_cells(row, scored, chances, few) for row in self.rows),
             ("right", "left", *("right",) * (len(header) - 2)),  # type: ignore[arg-type]
@@ -62,11 +63,10 @@ def rank(rule: Rule, top: int | None = None) -> Ranking:
     welfare, utilities = rule.model.welfare, rule.actions.utilities
     order = welfare.rank(utilities)
     values = welfare(utilities)
-    better, worse = order[:-1], order[1:]
-    tied = np.asarray(welfare.compare(utilities[better], utilities[worse])) == 0
+    tied, chances = _beside_the_next(rule, order) if len(order) > 1 else (np.empty(0, bool), [])
     places = np.concatenate([[0], np.cumsum(~tied)])
     first_of = np.searchsorted(places, places) + 1  # equals share the best place among them
-    chances = [*rule.probabilities(better, worse), None]
+    chances = [*chances, None]
     shown = order[:top]
     shares = rule.shares(shown)
     scale = rule.model.scale
@@ -82,6 +82,16 @@ def rank(rule: Rule, top: int | None = None) -> Ranking:
         for i, row in enumerate(shown)
     ]
     return Ranking(rule, rows)
+
+
+def _beside_the_next(
+    rule: Rule, order: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.bool_], list[float | None]]:
+    """Whether each action (m - 1,) is as good as the next, and how likely it is preferred."""
+    better, worse = order[:-1], order[1:]
+    utilities = rule.actions.utilities
+    tied = np.asarray(rule.model.welfare.compare(utilities[better], utilities[worse])) == 0
+    return tied, list(rule.probabilities(better, worse))
 
 
 def _cells(row: dict[str, Any], scored: bool, chances: bool, shares: bool) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from welfarist.app.texts import power_of_text
 from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.errors import InputError
 from welfarist.base.half_written import settle
+from welfarist.base.inert import in_csv
 from welfarist.base.version import __version__
 from welfarist.base.whole_files import write_together
 from welfarist.decisions import Comparisons
@@ -237,11 +238,19 @@ def _files_of_worlds(folder: Path) -> list[Path]:
     return [folder / name for name in (*tables, TRUTH)]
 
 
+def _guarded(entries: Any) -> Any:
+    """A column of names, none of which a spreadsheet takes for a formula; numbers as they are."""
+    return [in_csv(entry) if isinstance(entry, str) else entry for entry in entries]
+
+
 def _content(columns: dict[str, Any], kind: Kind) -> bytes:
     """A table as the bytes of a file."""
     import polars as pl  # which a plain install lacks
 
-    made, held = pl.DataFrame(columns), io.BytesIO()
+    held = io.BytesIO()
+    if kind == "csv":
+        columns = {in_csv(name): _guarded(entries) for name, entries in columns.items()}
+    made = pl.DataFrame(columns)
     if kind == "csv":
         made.write_csv(held)
     else:

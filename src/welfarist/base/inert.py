@@ -42,7 +42,8 @@ _BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]+")
 
 # What a spreadsheet takes for the beginning of a formula, or cuts off to find one.
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-_GUARDED = re.compile(f"'{_FORMULA.pattern}")
+# What such a cell is guarded with, as a pattern for whole columns: its group is what follows.
+GUARDED = f"^'({_FORMULA.pattern})"
 
 _IN_LATEX = {
     "\\": r"\textbackslash{}",
@@ -143,10 +144,7 @@ def from_csv(cell: str) -> str:
     >>> from_csv("'=cmd()"), from_csv("plain"), from_csv("''=cmd()"), from_csv("'t Hooft")
     ('=cmd()', 'plain', "'=cmd()", "'t Hooft")
     """
-    return cell[1:] if _GUARDED.match(cell) else cell
-
-
-GUARDED_CELL = f"^'({_FORMULA.pattern})"
+    return re.sub(GUARDED, r"\1", cell)
 
 
 def in_figure(name: str, longest: int, *, tex: bool = False) -> str:

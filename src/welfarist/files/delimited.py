@@ -16,6 +16,7 @@ import numpy as np
 
 from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
+from welfarist.base.inert import GUARDED, from_csv
 from welfarist.files import thousands
 from welfarist.files.cells import Cell, CellError, are_texts, is_missing, listed, shown
 from welfarist.files.plain_columns import SMALL, PlainFrame
@@ -188,7 +189,8 @@ class Delimited:
             return None
         found = []
         for column, cell in cells.items():
-            entries = cell.taken(frame.drop_in_place(column))
+            entries = frame.drop_in_place(column)
+            entries = cell.taken(entries if cell.number else entries.str.replace(GUARDED, "$1"))
             if entries is None:
                 return None
             found.append(entries)
@@ -247,7 +249,8 @@ class Delimited:
         found = {}
         for column, cell in cells.items():
             try:
-                found[column] = cell.parse(record[self._number[column]])
+                entry = record[self._number[column]]
+                found[column] = cell.parse(entry if cell.number else from_csv(entry.strip()))
             except CellError as problem:
                 raise problem.at(f"{self.name}, line {line}, column {shown(column)}") from None
         return found
@@ -264,6 +267,8 @@ class Delimited:
         if frame is None:
             return None
         frame = frame.filter(pl.any_horizontal(pl.all().str.strip_chars() != ""))
+        guarded = [column for column, cell in cells.items() if not cell.number]
+        frame = frame.with_columns(pl.col(guarded).str.replace(GUARDED, "$1"))
         if len(frame) != rows:
             return None
         doubts = [cell.doubtful(frame[column]).alias(column) for column, cell in cells.items()]
@@ -461,7 +466,7 @@ def _decimal(source: Source, separator: str, rows: list[list[str]]) -> str:
 
 
 def _header(source: Source, cells: list[str]) -> tuple[str, ...]:
-    names = tuple(cell.strip() for cell in cells)
+    names = tuple(from_csv(cell.strip()) for cell in cells)
     for number, name in enumerate(names):
         if not name:
             raise InputError(
