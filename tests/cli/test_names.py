@@ -104,7 +104,8 @@ def test_a_model_keeps_the_names(folder, learned, tmp_path):
     assert {row["action"] for row in found["actions"]} == set(ACTIONS)
     assert list(found["actions"][0]["shares"]) == PEOPLE
     for name in ACTIONS[:8]:
-        judged = run("judge", HOSTILE_FILE, name, "pantry", "--model", str(model), "--json")
+        options = ("--model", str(model), "--json", "--")  # a name may begin as an option does
+        judged = run("judge", *options, HOSTILE_FILE, name, "pantry")
         assert json.loads(judged.stdout)["actions"][0]["action"] == name
 
 
