@@ -29,13 +29,14 @@ Models = Annotated[
         "--model", help="A saved model; may be repeated.", metavar="FILE", show_default=False
     ),
 ]
-Learn = Annotated[bool, typer.Option(help="Whether to learn a rule as well.")]
+Learn = Annotated[bool, typer.Option("--learn/--no-learn", help="Whether to learn a rule as well.")]
 Logit = Annotated[
     bool, typer.Option("--logit", help="Add the linear logit of utility differences.")
 ]
 Folds = Annotated[
     int,
     typer.Option(
+        "--folds",
         help="Parts in which decisions are held out; 0 for none.",
         metavar="NUMBER",
         min=0,

@@ -11,7 +11,7 @@ from welfarist.cli.console import answer, print_json, working
 
 EXAMPLE = "welfarist demo --report story.html"
 
-Report = Annotated[str, typer.Option(help="Where to write the report.", metavar="FILE")]
+Report = Annotated[str, typer.Option("--report", help="Where to write the report.", metavar="FILE")]
 
 
 def demo(report: Report = "report.html", json: opt.Json = False) -> None:

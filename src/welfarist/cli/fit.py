@@ -22,44 +22,60 @@ MethodName = Literal["profile", "wald", "bootstrap", "posterior"]
 Level = Annotated[
     float,
     typer.Option(
-        help="Level of the intervals.", metavar="NUMBER", callback=checked(values.between_0_and_1)
+        "--level",
+        help="Level of the intervals.",
+        metavar="NUMBER",
+        callback=checked(values.between_0_and_1),
     ),
 ]
 Method = Annotated[
     MethodName | None,
-    typer.Option(help="How intervals are made (as the covariance says).", show_default=False),
+    typer.Option(
+        "--method", help="How intervals are made (as the covariance says).", show_default=False
+    ),
 ]
 Covariance = Annotated[
     CovarianceName | None,
     typer.Option(
+        "--covariance",
         help="Kind of standard errors (clustered where --by says who decided, else fisher).",
         show_default=False,
     ),
 ]
-Intervals = Annotated[bool, typer.Option(help="Whether to work out intervals.")]
+Intervals = Annotated[
+    bool, typer.Option("--intervals/--no-intervals", help="Whether to work out intervals.")
+]
 Save = Annotated[
-    str | None, typer.Option(help="Save the model to a file.", metavar="FILE", show_default=False)
+    str | None,
+    typer.Option("--save", help="Save the model to a file.", metavar="FILE", show_default=False),
 ]
 Report = Annotated[
-    str | None, typer.Option(help="Write a report in HTML.", metavar="FILE", show_default=False)
+    str | None,
+    typer.Option("--report", help="Write a report in HTML.", metavar="FILE", show_default=False),
 ]
 Title = Annotated[
     str | None,
-    typer.Option(help="Heading of the report.", metavar="TEXT", show_default=False),
+    typer.Option("--title", help="Heading of the report.", metavar="TEXT", show_default=False),
 ]
 Note = Annotated[
     str | None,
-    typer.Option(help="What stands below the heading.", metavar="TEXT", show_default=False),
+    typer.Option(
+        "--note", help="What stands below the heading.", metavar="TEXT", show_default=False
+    ),
 ]
 Unit = Annotated[
     str | None,
     typer.Option(
-        help="What utilities are measured in, for the report.", metavar="TEXT", show_default=False
+        "--unit",
+        help="What utilities are measured in, for the report.",
+        metavar="TEXT",
+        show_default=False,
     ),
 ]
 Date = Annotated[
     str | None,
     typer.Option(
+        "--date",
         help="Date of the report, such as 2026-01-31, or today (none).",
         metavar="DATE",
         show_default=False,
