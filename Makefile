@@ -47,7 +47,7 @@ $(VENV)/.ready: pyproject.toml
 	$(call environment,$(VENV),--editable ".[all]",the package with everything)
 
 $(PLAIN)/.ready: pyproject.toml
-	$(call environment,$(PLAIN),--editable .,the package without extras)
+	$(call environment,$(PLAIN),.,the package without extras)
 
 demo: $(VENV)/.ready
 	@$(BIN)/welfarist demo
@@ -69,9 +69,12 @@ tests: $(VENV)/.ready
 	@echo "==> Tests and doctests"
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
-plain: $(PLAIN)/.ready
-	@echo "==> A plain install, without any extra"
-	@$(PLAIN)/bin/python tests/plain_install.py
+# What is published is built, looked into, and installed without any extra.
+plain: $(VENV)/.ready $(PLAIN)/.ready
+	@echo "==> The package as it is published, and a plain install of it"
+	@$(BIN)/python tests/built_package.py
+	@$(PLAIN)/bin/python -m pip install $(PIP_QUIET) --no-deps --force-reinstall build/dist/*.whl
+	@$(PLAIN)/bin/python tests/plain_install.py $(BIN)/python
 
 # Old releases of others beside new ones of theirs deprecate each other; ours are errors as ever.
 # PYTHON=python3.11 chooses the interpreter, for which there must be wheels that old.
