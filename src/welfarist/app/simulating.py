@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -140,10 +142,10 @@ class Simulated:
             )
         targets = {name: place / f"{name}.{kind}" for name in self.tables}
         files = {**targets, "truth": place / TRUTH}
-        _make(place)
         contents = {path: _content(self.tables[name], kind) for name, path in targets.items()}
         others = [path for path in _files_of_worlds(place) if path not in files.values()]
-        write_together({**contents, files["truth"]: self.truth.as_text()}, remove=others)
+        with _made(place):
+            write_together({**contents, files["truth"]: self.truth.as_text()}, remove=others)
         return Written(files, [path for path in there if path in others])
 
 
@@ -225,11 +227,22 @@ def _truth(asked: WorldRequest, world: World) -> Model:
     )
 
 
-def _make(folder: Path) -> None:
+@contextlib.contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder if it is not there; where it was made for nothing, it goes again."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise InputError(f"{folder}: cannot be made: {problem.strerror}. Name another.") from None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            said = f"{folder}: cannot be made: {problem.strerror}. Name another."
+            raise InputError(said) from None
+        yield
+    except BaseException:
+        for path in new:
+            with contextlib.suppress(OSError):
+                path.rmdir()
+        raise
 
 
 def _files_of_worlds(folder: Path) -> list[Path]:

@@ -154,7 +154,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
             f"{os.fspath(path)!s}: there is no folder {str(target.parent)!r} to write to. Make it "
             "first, or name another."
         )
-    if os.path.exists(target) and not os.access(target, os.W_OK):
+    # A file is replaced, for which its folder must take new ones.
+    old = [target] if os.path.exists(target) else []
+    if not all(os.access(place, os.W_OK) for place in (target.parent, *old)):
         raise _not_allowed(path)
 
 
