@@ -241,7 +241,7 @@ def test_a_study_that_is_interrupted_has_the_last_word(tmp_path, everybody):
     )
     code = (
         "import sys; from pathlib import Path; from welfarist.cli import clone, main; "
-        f"clone._CLONE = Path({str(tmp_path)!r}); clone._LAST_WORD = 1.0; "
+        f"clone._CLONE = Path({str(tmp_path)!r}); clone._LAST_WORD = {30 if everybody else 0.2}; "
         "sys.argv = ['welfarist', 'replicate']; main()"
     )
     with subprocess.Popen(
