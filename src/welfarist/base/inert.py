@@ -85,6 +85,8 @@ def on_one_line(text: str) -> str:
     >>> print(on_one_line("a\nb\x07"))
     a b\u0007
     """
+    if text.isascii() and text.isprintable():  # as nearly all are, of a million perhaps
+        return text
     return _spelled(_BREAKS.sub(" ", text), _HIDDEN)
 
 
@@ -163,8 +165,8 @@ def in_figure(name: str, longest: int, *, tex: bool = False) -> str:
 
 
 def _spelled(text: str, hidden: re.Pattern[str]) -> str:
-    if text.isascii() and text.isprintable():
-        return text
+    if text.isascii():
+        return hidden.sub(_escaped, text)
     kept = {place.start() for found in (_JOINERS, _FORMS) for place in found.finditer(text)}
     return hidden.sub(lambda m: m[0] if m.start() in kept else _escaped(m), text)
 
