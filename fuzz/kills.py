@@ -104,7 +104,8 @@ COMMANDS = (
     Command(
         "compare", "welfarist",
         (("compare", *DATA, "--folds", "0", "--doctrines", "Nash", "--latex", "out/t.tex"),
-         ("compare", *DATA, "--folds", "0", "--doctrines", "all", "--latex", "out/t.tex")),
+         ("compare", *DATA, "--folds", "0", "--doctrines", "Nash,utilitarian",
+          "--latex", "out/t.tex")),
         WORLD,
     ),
     Command(
