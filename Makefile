@@ -15,14 +15,16 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 
 VENV := .venv
 PLAIN := .venv-plain
+LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 PIP_QUIET := --quiet --disable-pip-version-check
 
-.PHONY: help demo test format lint types tests plain docs fuzz bench bench-quick replicate replicate-quick clean
+.PHONY: help demo test test-lowest format lint types tests plain docs fuzz bench bench-quick replicate replicate-quick clean
 
 help:
 	@echo "make demo             a simulated charity, from its decisions to a report"
 	@echo "make test             formatter, linter, type checker, tests and doctests"
+	@echo "make test-lowest      the tests with the lowest admitted version of every dependency"
 	@echo "make format           let the formatter rewrite the sources"
 	@echo "make docs             build the documentation into build/docs (open index.html)"
 	@echo "make fuzz             a minute of random input; goes on where the last run stopped"
@@ -46,7 +48,7 @@ $(VENV)/.ready: pyproject.toml
 	$(call environment,$(VENV),--editable ".[all]",the package with everything)
 
 $(PLAIN)/.ready: pyproject.toml
-	$(call environment,$(PLAIN),--editable .,the package without extras)
+	$(call environment,$(PLAIN),.,the package without extras)
 
 demo: $(VENV)/.ready
 	@$(BIN)/welfarist demo
@@ -68,9 +70,23 @@ tests: $(VENV)/.ready
 	@echo "==> Tests and doctests"
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
-plain: $(PLAIN)/.ready
-	@echo "==> A plain install, without any extra"
-	@$(PLAIN)/bin/python tests/plain_install.py
+# What is published is built, looked into, and installed without any extra.
+plain: $(VENV)/.ready $(PLAIN)/.ready
+	@echo "==> The package as it is published, and a plain install of it"
+	@$(BIN)/python tests/built_package.py
+	@$(PLAIN)/bin/python -m pip install $(PIP_QUIET) --no-deps --force-reinstall build/dist/*.whl
+	@$(PLAIN)/bin/python tests/plain_install.py $(BIN)/python
+
+# Old releases of others beside new ones of theirs deprecate each other; ours are errors as ever.
+# PYTHON=python3.11 chooses the interpreter, for which there must be wheels that old.
+$(LOWEST)/.ready: pyproject.toml tests/lowest_versions.py
+	@mkdir -p build
+	@$(PYTHON) tests/lowest_versions.py > build/lowest.txt
+	$(call environment,$(LOWEST),--constraint build/lowest.txt --editable ".[all]",the lowest admitted versions)
+
+test-lowest: $(LOWEST)/.ready
+	@echo "==> Tests and doctests with the lowest admitted versions"
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -q -n auto -W ignore::DeprecationWarning
 
 format: $(VENV)/.ready
 	@$(BIN)/ruff format .
@@ -98,4 +114,4 @@ replicate-quick: $(VENV)/.ready
 	@$(BIN)/python -m replication --quick
 
 clean:
-	rm -rf $(VENV) $(PLAIN) build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PLAIN) $(LOWEST) build .pytest_cache .mypy_cache .ruff_cache .hypothesis

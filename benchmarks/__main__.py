@@ -18,6 +18,7 @@ import welfarist as wf
 from benchmarks import problems, rivals
 from benchmarks.contenders import LOG_TAU, Problem, contenders, fit, objective, one_evaluation, run
 from benchmarks.report import Outcome, table, write
+from welfarist.cli.ending import run_to_end
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -156,4 +157,4 @@ def written_to(quick: bool, started: Path) -> Path:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="under two minutes")
-    main(parser.parse_args().quick)
+    run_to_end(lambda: main(parser.parse_args().quick))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import platform
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contenders import Timing
+from welfarist.base.whole_files import write_together
 
 PACKAGES = ("welfarist", "numpy", "scipy", "scikit-learn", "daqp")
 OURS = "welfarist"
@@ -68,12 +70,9 @@ def write(folder: Path, outcomes: Sequence[Outcome], studies: dict[str, str], co
         "outcomes": [asdict(outcome) for outcome in outcomes],
         "studies": studies,
     }
-    (folder / "benchmarks.json").write_text(json.dumps(record, indent=1) + "\n")
-    figure(folder / "benchmarks.png", outcomes)
     versions = ", ".join(f"{k} {v}" for k, v in machine()["packages"].items())
     notes = "\n".join(f"- **{title}**: {text}" for title, text in studies.items())
-    (folder / "benchmarks.md").write_text(
-        f"""# Speed and quality beside other methods
+    page = f"""# Speed and quality beside other methods
 
 Made by `{command}` in one process on one machine (Python {platform.python_version()}, {versions}).
 Machines differ; read the ratios, not the seconds. The fastest of several runs counts. A ratio above
@@ -93,10 +92,16 @@ paper's methods; "one evaluation" is the loss once in plain NumPy, the limit no 
 
 {notes}
 """
+    write_together(
+        {
+            folder / "benchmarks.json": json.dumps(record, indent=1) + "\n",
+            folder / "benchmarks.png": figure(outcomes),
+            folder / "benchmarks.md": page,
+        }
     )
 
 
-def figure(path: Path, outcomes: Sequence[Outcome]) -> None:
+def figure(outcomes: Sequence[Outcome]) -> bytes:
     """Log-log cost against size, one line a contender, one panel a way to grow."""
     import matplotlib as mpl
 
@@ -132,5 +137,6 @@ def figure(path: Path, outcomes: Sequence[Outcome]) -> None:
     handles, labels = axes[0].get_legend_handles_labels()
     figure_.legend(handles, labels, loc="lower center", ncols=5, fontsize=8, frameon=False)
     figure_.tight_layout(rect=(0, 0.1, 1, 1))
-    figure_.savefig(path, dpi=120)
+    figure_.savefig(drawn := io.BytesIO(), format="png", dpi=120)
     plt.close(figure_)
+    return drawn.getvalue()

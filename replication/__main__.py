@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import io
 import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,16 @@ from replication import (
     report,
     synthetic,
 )
-from replication.experiment import Cell, Experiment, Row
+from replication.experiment import Cell, Experiment, Row, run_cell
 from replication.places import Places, places
 from replication.settings import Settings
-from replication.store import Store, write_csv
+from replication.store import Store, csv_text
+from welfarist.base.errors import WelfaristError
 from welfarist.base.exports import as_json
+from welfarist.base.jobs import run_jobs
 from welfarist.base.progress import Progress
-from welfarist.base.whole_files import write_whole
+from welfarist.base.whole_files import write_together
+from welfarist.cli.ending import run_to_end
 
 INTERRUPTED = 130  # what shells report of a program that was stopped from the keyboard
 
@@ -46,8 +50,8 @@ def complete(
     """Run the cells that are missing and return all rows."""
     missing = store.missing(wanted)
     if missing:
-        with ProcessPoolExecutor() as pool:
-            rows = pool.map(experiment.run, missing)
+        cores = min(os.cpu_count() or 1, len(missing))
+        with closing(run_jobs(run_cell, experiment.run, missing, cores)) as rows:
             for cell, row in progress.track(
                 zip(missing, rows, strict=True), len(missing), experiment.title
             ):
@@ -146,17 +150,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
             file=sys.stderr,
         )
         sys.exit(INTERRUPTED)
+    except WelfaristError as problem:
+        sys.exit(f"Error: {problem}")
     claims = report.claims_of(chosen, found)
     files = {e.name: str(where.figures / f"{e.name}.png") for e in chosen}
+    contents = drawn(chosen, found, where)
     if options.only is None:
-        write_whole(where.page, report.page(chosen, found, claims, settings))
+        contents[where.page] = report.page(chosen, found, claims, settings)
         files["page"] = str(where.page)
+    write_together(contents)
     if options.json:
         print(as_json({**report.to_dict(chosen, claims), "files": files}))
         return
     print(report.counted([claim for name in claims for claim in claims[name]]))
-    if options.only is None:
-        print(f"Claims and figures: {_near(where.page)}")
+    print(f"Claims and figures: {_near(where.figures if options.only else where.page)}")
 
 
 def run(
@@ -167,7 +174,7 @@ def run(
     fresh: bool,
     quiet: bool,
 ) -> dict[str, list[Row]]:
-    """Run the experiments and write their figures and data; return their rows."""
+    """Run the experiments and return their rows."""
     found: dict[str, list[Row]] = {}
     renewed: set[str] = set()  # experiments share cells, which are run again once
     for experiment in chosen:
@@ -176,13 +183,23 @@ def run(
             store.forget(wanted)
             renewed.add(experiment.shares or experiment.name)
         rows = complete(experiment, store, wanted, Progress("auto"))
-        write_csv(rows, where.figures / f"{experiment.name}.csv")
-        experiment.draw(rows, str(where.figures / f"{experiment.name}.png"))
         found[experiment.name] = rows
         if not quiet:
-            drawn = _near(where.figures / f"{experiment.name}.png")
-            print(f"{experiment.title}: {len(rows)} cells, {drawn}", flush=True)
+            print(f"{experiment.title}: {len(rows)} cells", flush=True)
     return found
+
+
+def drawn(
+    chosen: Sequence[Experiment], found: dict[str, list[Row]], where: Places
+) -> dict[Path, str | bytes]:
+    """Return the figures and the data behind them, by the files that they are for."""
+    contents: dict[Path, str | bytes] = {}
+    for experiment in chosen:
+        rows, picture = found[experiment.name], io.BytesIO()
+        experiment.draw(rows, picture)
+        contents[where.figures / f"{experiment.name}.csv"] = csv_text(rows)
+        contents[where.figures / f"{experiment.name}.png"] = picture.getvalue()
+    return contents
 
 
 def _near(path: Path) -> str:
@@ -192,4 +209,4 @@ def _near(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -99,11 +100,11 @@ def _difference(rule: wf.WelfareFunction, utilities: Array, pairs: npt.NDArray[n
     return np.asarray(welfare[pairs[:, 0]] - welfare[pairs[:, 1]])
 
 
-def draw(rows: Sequence[Row], path: str) -> None:
+def draw(rows: Sequence[Row], file: IO[bytes]) -> None:
     truth = float(rows[0]["p_true"])
     panels.draw(
         methods.optimal(rows),
-        path,
+        file,
         x="n",
         line="tau",
         line_label="τ* = {}",

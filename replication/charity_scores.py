@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import IO
 
 import numpy as np
 
@@ -76,10 +77,10 @@ def _divergence_under_prior(
     return divergence(weights, smoothed.weights_)
 
 
-def draw(rows: Sequence[Row], path: str) -> None:
+def draw(rows: Sequence[Row], file: IO[bytes]) -> None:
     panels.draw(
         methods.optimal(rows),
-        path,
+        file,
         x="n",
         line="nu",
         line_label="noise ν = {}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import IO
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -50,7 +51,7 @@ def distance(one: tuple[Array, Array], other: tuple[Array, Array]) -> float | No
     return float(np.mean(np.abs(heights[0] - heights[1])))
 
 
-def draw(rows: Sequence[Row], path: str) -> None:
+def draw(rows: Sequence[Row], file: IO[bytes]) -> None:
     strengths, people = levels(rows, "tau"), levels(rows, "d")
     figure, grid = plt.subplots(
         len(strengths), 3, figsize=(12, 3.5 * len(strengths)), layout="constrained", squeeze=False,
@@ -79,7 +80,7 @@ def draw(rows: Sequence[Row], path: str) -> None:
         grid[k, 2].set_xlim(grid[k, 1].get_xlim())
     grid[0, 1].legend(frameon=False)
     people_panels.add_legend(grid[0, 2], "lower right")
-    figure.savefig(path, dpi=110)
+    figure.savefig(file, format="png", dpi=110)
     plt.close(figure)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ class Experiment:
     run : callable
         ``run(cell)``: the measurements of one cell, by name.
     draw : callable
-        ``draw(rows, path)``: the figure.
+        ``draw(rows, file)``: the figure, as PNG.
     check : callable
         ``check(rows)``: the paper's claims about it.
     by : tuple of str
@@ -52,12 +52,17 @@ class Experiment:
     setting: str
     cells: Callable[[Settings], list[Cell]]
     run: Callable[[Cell], Row]
-    draw: Callable[[Sequence[Row], str], None]
+    draw: Callable[[Sequence[Row], IO[bytes]], None]
     check: Callable[[Sequence[Row]], list[Claim]]
     by: tuple[str, ...] = ()
     across: Callable[[Mapping[str, Sequence[Row]]], list[Claim]] | None = None
     version: int = 2
     shares: str = ""
+
+
+def run_cell(run: Callable[[Cell], Row], cell: Cell) -> Row:
+    """Return what a cell gives, in whatever process."""
+    return run(cell)
 
 
 def select(rows: Sequence[Row], **where: Any) -> list[Row]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import IO
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -57,7 +58,7 @@ def _wrong(p: float) -> int:
     return sum(trap.difference(other, p) <= 0 for other in OTHERS.values())
 
 
-def draw(rows: Sequence[Row], path: str) -> None:
+def draw(rows: Sequence[Row], file: IO[bytes]) -> None:
     figure, (above, below) = plt.subplots(
         2, 1, figsize=(7.5, 6.4), sharex=True, height_ratios=(2, 1), layout="constrained"
     )
@@ -92,7 +93,7 @@ def draw(rows: Sequence[Row], path: str) -> None:
     above.legend(loc="lower right", frameon=False)
     below.legend(loc="upper right", frameon=False, fontsize=8)
     below.set(xlabel="power p", ylabel="share of errors")
-    figure.savefig(path, dpi=110)
+    figure.savefig(file, format="png", dpi=110)
     plt.close(figure)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import IO
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -53,7 +54,7 @@ class Panel:
 
 def draw(
     rows: Sequence[Row],
-    path: str,
+    file: IO[bytes],
     *,
     x: str,
     line: str,
@@ -91,7 +92,7 @@ def draw(
         drawn(axes)
     for spare in rest[len(extra) :]:
         spare.axis("off")
-    figure.savefig(path, dpi=110)
+    figure.savefig(file, format="png", dpi=110)
     plt.close(figure)
 
 

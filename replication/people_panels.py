@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import IO, Literal
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -17,7 +17,7 @@ SHORT = {methods.TWO_STAGE: "two-stage", methods.ALGORITHM_1: "Algorithm 1"}
 
 
 def draw(
-    rows: Sequence[Row], path: str, noise: str, column: str, label: str, *, log: bool = False
+    rows: Sequence[Row], file: IO[bytes], noise: str, column: str, label: str, *, log: bool = False
 ) -> None:
     """Draw a measurement against n: by the optimum with known and unknown weights, by the methods.
 
@@ -45,7 +45,7 @@ def draw(
         _same_heights(list(grid[k, 1:] if log else grid[k]))
     grid[0, 1].legend(frameon=False)
     add_legend(grid[0, 2], "center right")  # methods were not run with many decisions
-    figure.savefig(path, dpi=110)
+    figure.savefig(file, format="png", dpi=110)
     plt.close(figure)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -20,13 +21,13 @@ class Store:
         name = experiment.shares or experiment.name
         self._path = folder / f"{name}-{experiment.version}.jsonl"
         self._rows: dict[str, Row] = {}
-        if self._path.exists():
-            for line in self._path.read_text(encoding="utf-8").splitlines():
-                try:
-                    row = json.loads(line)
-                except json.JSONDecodeError:
-                    continue  # the run was interrupted while this line was being written
+        written = self._path.read_text(encoding="utf-8") if self._path.exists() else ""
+        for line in written.splitlines():
+            with contextlib.suppress(json.JSONDecodeError):  # see below
+                row = json.loads(line)
                 self._rows[_key(row["cell"])] = row["row"]
+        if not written.endswith("\n") and written:
+            self.forget([])  # a run was killed while its last line was being written
 
     def missing(self, cells: Sequence[Cell]) -> list[Cell]:
         """Return the cells that have not been run."""
@@ -56,11 +57,11 @@ def _key(cell: Cell) -> str:
     return json.dumps(cell, sort_keys=True)
 
 
-def write_csv(rows: Sequence[Row], path: Path) -> None:
-    """Write the data behind a figure, every digit of it; what a row lacks stays empty."""
+def csv_text(rows: Sequence[Row]) -> str:
+    """Return the data behind a figure, as CSV, every digit of it; what a row lacks stays empty."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=names, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    write_whole(path, text.getvalue())
+    return text.getvalue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import IO
 
 import numpy as np
 
@@ -111,12 +112,12 @@ def run_choices(cell: Cell) -> Row:
     }
 
 
-def draw_scores(rows: Sequence[Row], path: str) -> None:
-    people_panels.draw(rows, path, "nu", "noiseless_test_loss", "noiseless test loss", log=True)
+def draw_scores(rows: Sequence[Row], file: IO[bytes]) -> None:
+    people_panels.draw(rows, file, "nu", "noiseless_test_loss", "noiseless test loss", log=True)
 
 
-def draw_choices(rows: Sequence[Row], path: str) -> None:
-    people_panels.draw(rows, path, "tau", "noiseless_accuracy", "noiseless test accuracy")
+def draw_choices(rows: Sequence[Row], file: IO[bytes]) -> None:
+    people_panels.draw(rows, file, "tau", "noiseless_accuracy", "noiseless test accuracy")
 
 
 def check_scores(rows: Sequence[Row]) -> list[Claim]:

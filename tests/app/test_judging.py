@@ -18,6 +18,15 @@ from welfarist.app.simulating import WorldRequest, simulate
 from welfarist.app.usage import RequestError, UsageError
 
 
+def test_one_action_is_the_best(tmp_path):
+    (tmp_path / "one.csv").write_text("action,a,b\nx,1,4\n")
+    found = rank(rule_of(RuleRequest(str(tmp_path / "one.csv"), p="0")))
+    assert [(row["place"], row["action"], row["preferred_to_next"]) for row in found.rows] == [
+        (1, "x", None)
+    ]
+    assert found.table().title.startswith("1 action by")
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_rule_puts_actions_in_order():
     rule = rule_of(RuleRequest("actions.csv", model="truth.json"))

@@ -10,18 +10,20 @@ import re
 import signal
 import subprocess
 import sys
-from typing import get_args
+from importlib import import_module
+from typing import get_args, get_type_hints
 
 import numpy as np
 import polars as pl
 import pytest
+from typer.models import OptionInfo
 from typer.testing import CliRunner
 
 import welfarist as wf
 from welfarist.app import values
 from welfarist.cli import fit as fit_command
 from welfarist.cli import options
-from welfarist.cli.app import app
+from welfarist.cli.app import COMMANDS, app
 from welfarist.cli.words import in_options
 from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.intervals import MethodName
@@ -310,3 +312,19 @@ def test_an_interruption_at_the_start_is_quiet():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 130
     assert done.stderr.replace(b"\r", b"") == b"Interrupted.\n"
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_option_is_called_by_name(name):
+    """What a library would make of other words, such as WEIGHTS, depends on its version."""
+    function = getattr(import_module(f"welfarist.cli.{name}"), name)
+    hints = get_type_hints(function, include_extras=True)
+    options = [
+        told
+        for hint in hints.values()
+        for told in getattr(hint, "__metadata__", ())
+        if isinstance(told, OptionInfo)
+    ]
+    assert options
+    for option in options:
+        assert str(option.default).startswith("--"), option.help

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import welfarist as wf
+from welfarist.base import whole_files
 from welfarist.cli import clone
 from welfarist.cli.app import app
 from welfarist.files import read_actions, read_comparisons
@@ -85,6 +86,17 @@ def test_files_that_are_there_stay(tmp_path):
     assert (tmp_path / "made" / "actions.csv").read_bytes() == before
     run("simulate", "made", "--people", "3", "--force")
     assert (tmp_path / "made" / "actions.csv").read_bytes() != before
+
+
+def test_a_folder_that_was_made_for_nothing_goes_again(tmp_path, monkeypatch):
+    def full(*_args, **_options):
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "there").mkdir()
+    monkeypatch.setattr(whole_files, "staged", full)
+    assert "No space left" in run("simulate", "there/a/b", "--people", "2", code=1).stderr
+    assert list(tmp_path.iterdir()) == [tmp_path / "there"]
+    assert list((tmp_path / "there").iterdir()) == []
 
 
 @pytest.mark.parametrize(

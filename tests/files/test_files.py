@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 import welfarist as wf
 from welfarist import files
+from welfarist.base import whole_files
 from welfarist.files import delimited, dialects, name_index
 from welfarist.files.name_index import NameIndex
 
@@ -715,7 +715,7 @@ def test_a_folder_that_takes_no_new_file(folder, monkeypatch):
     def full(*_args, **_options):
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(tempfile, "mkstemp", full)
+    monkeypatch.setattr(whole_files, "staged", full)
     refused(lambda: files.write_whole("a.txt", "x"), "a.txt: could not be written: Read-only")
     assert os.listdir() == []
 

@@ -8,7 +8,7 @@ from replication.__main__ import EXPERIMENTS, complete
 from replication.experiment import Experiment, curve
 from replication.measures import divergence, power_error
 from replication.settings import Settings
-from replication.store import Store, write_csv
+from replication.store import Store, csv_text
 
 from replication import charity_comparisons, nonconvexity, synthetic
 from welfarist.base.progress import Progress
@@ -37,14 +37,14 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
     experiment = nonconvexity.EXPERIMENT
     cells = experiment.cells(QUICK)[:6]
     store = Store(tmp_path, experiment)
-    for cell in cells[:4]:
+    for cell in cells[:5]:
         store.add(cell, {"difference": 1.0})
     path = next(tmp_path.glob("*.jsonl"))
     path.write_text(path.read_text() + '{"cell": {"other": "fi', encoding="utf-8")  # cut short
     again = Store(tmp_path, experiment)
-    assert again.missing(cells) == cells[4:]
+    assert again.missing(cells) == cells[5:]
     rows = complete(experiment, again, cells, Progress(False))
-    assert [row["difference"] for row in rows[:4]] == [1.0] * 4  # not run again
+    assert [row["difference"] for row in rows[:5]] == [1.0] * 5  # not run again
     assert rows[5] == {**cells[5], **experiment.run(cells[5])}
 
 
@@ -56,16 +56,29 @@ def test_another_version_does_not_use_old_cells(tmp_path):
     assert Store(tmp_path, newer).missing([cell]) == [cell]
 
 
-def test_data_are_written_to_the_last_digit(tmp_path):
+def test_data_are_written_to_the_last_digit():
     rows = [{"n": 5, "p": 1 / 3}, {"n": 7, "p": float("inf")}]
-    write_csv(rows, tmp_path / "rows.csv")
-    lines = (tmp_path / "rows.csv").read_text().splitlines()
+    lines = csv_text(rows).splitlines()
     assert lines == ["n,p", f"5,{1 / 3!r}", "7,inf"]
 
 
-def test_what_a_row_lacks_stays_empty(tmp_path):
-    write_csv([{"n": 5, "kl": None}, {"n": 7, "step": 0.5}], tmp_path / "rows.csv")
-    assert (tmp_path / "rows.csv").read_text() == "n,kl,step\n5,,\n7,,0.5\n"
+def test_what_a_row_lacks_stays_empty():
+    text = csv_text([{"n": 5, "kl": None}, {"n": 7, "step": 0.5}])
+    assert text == "n,kl,step\n5,,\n7,,0.5\n"
+
+
+def test_a_line_that_a_kill_cut_short_costs_one_cell(tmp_path):
+    experiment = nonconvexity.EXPERIMENT
+    cells = experiment.cells(Settings())
+    store = Store(tmp_path, experiment)
+    for cell in cells[:2]:
+        store.add(cell, {"difference": 1.0})
+    (path,) = tmp_path.iterdir()
+    path.write_text(path.read_text()[:-9])
+    again = Store(tmp_path, experiment)
+    assert again.missing(cells[:3]) == cells[1:3]
+    again.add(cells[2], {"difference": 2.0})
+    assert Store(tmp_path, experiment).missing(cells[:3]) == [cells[1]]
 
 
 def test_divergence_is_infinite_where_somebody_is_overlooked():

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from welfarist.app.memory import require_address_space
 from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.base.validation import FloatArray
@@ -155,6 +156,7 @@ def read_decisions(
     told = [decision.comparisons is not None, decision.score is not None, decision.wide]
     if sum(told) > 1:
         raise UsageError("give one of {comparisons}, {score} and {wide}, not several.")
+    require_address_space()
     table.check([path, decision.comparisons])
     if decision.wide:
         _refuse(decision, _NAMED, "is for {comparisons}, not for {wide}")

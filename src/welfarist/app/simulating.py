@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -13,6 +15,8 @@ from welfarist import simulate as worlds
 from welfarist.app.texts import power_of_text
 from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.errors import InputError
+from welfarist.base.half_written import settle
+from welfarist.base.inert import in_csv
 from welfarist.base.version import __version__
 from welfarist.base.whole_files import write_together
 from welfarist.decisions import Comparisons
@@ -127,9 +131,10 @@ class Simulated:
     def write(self, folder: str, kind: Kind = "csv", *, force: bool = False) -> Written:
         """Write all files to a folder, which is made if it is not there.
 
-        With `force` files of an old world are replaced; without they are refused.
+        With `force` files of an old world are replaced, all at once; without they are refused.
         """
         place = Path(folder)
+        settle(_files_of_worlds(place))
         there = [path for path in _files_of_worlds(place) if path.exists()]
         if there and not force:
             raise RequestError(
@@ -137,13 +142,11 @@ class Simulated:
             )
         targets = {name: place / f"{name}.{kind}" for name in self.tables}
         files = {**targets, "truth": place / TRUTH}
-        _make(place)
         contents = {path: _content(self.tables[name], kind) for name, path in targets.items()}
-        write_together({**contents, files["truth"]: self.truth.as_text()})
-        removed = [path for path in there if path not in files.values()]
-        for path in removed:
-            path.unlink()
-        return Written(files, removed)
+        others = [path for path in _files_of_worlds(place) if path not in files.values()]
+        with _made(place):
+            write_together({**contents, files["truth"]: self.truth.as_text()}, remove=others)
+        return Written(files, [path for path in there if path in others])
 
 
 def simulate(asked: WorldRequest) -> Simulated:
@@ -224,11 +227,22 @@ def _truth(asked: WorldRequest, world: World) -> Model:
     )
 
 
-def _make(folder: Path) -> None:
+@contextlib.contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder if it is not there; where it was made for nothing, it goes again."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise InputError(f"{folder}: cannot be made: {problem.strerror}. Name another.") from None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            said = f"{folder}: cannot be made: {problem.strerror}. Name another."
+            raise InputError(said) from None
+        yield
+    except BaseException:
+        for path in new:
+            with contextlib.suppress(OSError):
+                path.rmdir()
+        raise
 
 
 def _files_of_worlds(folder: Path) -> list[Path]:
@@ -237,11 +251,19 @@ def _files_of_worlds(folder: Path) -> list[Path]:
     return [folder / name for name in (*tables, TRUTH)]
 
 
+def _guarded(entries: Any) -> Any:
+    """A column of names, none of which a spreadsheet takes for a formula; numbers as they are."""
+    return [in_csv(entry) if isinstance(entry, str) else entry for entry in entries]
+
+
 def _content(columns: dict[str, Any], kind: Kind) -> bytes:
     """A table as the bytes of a file."""
     import polars as pl  # which a plain install lacks
 
-    made, held = pl.DataFrame(columns), io.BytesIO()
+    held = io.BytesIO()
+    if kind == "csv":
+        columns = {in_csv(name): _guarded(entries) for name, entries in columns.items()}
+    made = pl.DataFrame(columns)
     if kind == "csv":
         made.write_csv(held)
     else:

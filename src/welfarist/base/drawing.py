@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from welfarist.base.errors import InputError
@@ -16,12 +17,17 @@ GREY, PALE = "0.35", "0.88"
 
 
 def require_matplotlib() -> None:
-    """Refuse to draw where matplotlib is not installed, and say how to install it."""
+    """Refuse to draw where matplotlib is not installed or cannot be, and say what to do."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         raise InputError(
             'a plot needs the package matplotlib; found none. pip install "welfarist[plots]"'
+        ) from None
+    except ValueError:  # the variable is read when matplotlib is imported
+        raise InputError(
+            "the environment variable MPLBACKEND must be one of matplotlib's backends, such as "
+            f"agg; found {os.environ.get('MPLBACKEND')!r}. Unset it."
         ) from None
 
 

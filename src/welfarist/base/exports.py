@@ -7,14 +7,13 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from html import escape
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from welfarist.base.errors import InputError
-from welfarist.base.json_text import json_text
+from welfarist.base.inert import in_html, in_json, in_latex, on_one_line
 
 Alignment = Literal["left", "right"]
 
@@ -26,23 +25,8 @@ DECIMALS = 4
 # Numbers are written out up to this many decimals, and below this size.
 _MOST_DECIMALS, _LARGE = 8, 1e9
 
-_IN_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\char34{}",  # \textquotedbl needs a package
-}
-_INFINITY_IN_LATEX = {"inf": r"$\infty$", "-inf": r"$-\infty$"}
+# An infinite number, or an infinite end of an interval.
+_INFINITE = re.compile(r"(?<![\w.$-])(-?)inf(?!\w)")
 # Numbers with a sign or a power of ten, which LaTeX would set as hyphens and letters.
 _SIGNED = re.compile(r"(?<![\w.$-])(-?)(\d+(?:\.\d+)?)(?:e([-+]\d+))?(?![\w.])")
 # Three rules, thick or thin: those of the package booktabs, or of LaTeX itself.
@@ -107,14 +91,26 @@ class Table:
     numbers: tuple[str, ...] = ()
     spelled: Mapping[str, str] = field(default_factory=dict)
 
+    def in_sight(self) -> Table:
+        """Return the table as a terminal can show it: each text on one line, and all of it seen."""
+        return replace(
+            self,
+            title=on_one_line(self.title),
+            header=tuple(map(on_one_line, self.header)),
+            rows=tuple(map(_on_one_line_each, self.rows)),
+            lines=tuple(map(on_one_line, self.lines)),
+            numbers=tuple(map(on_one_line, self.numbers)),
+        )
+
     def as_text(self) -> str:
         """Return the table with its columns lined up, for a terminal."""
-        heads = (self.numbers, self.header) if self.numbers else (self.header,)
-        every = [_one_line_each(row) for row in (*heads, *self.rows)]
+        shown = self.in_sight()
+        heads = (shown.numbers, shown.header) if shown.numbers else (shown.header,)
+        every = (*heads, *shown.rows)
         widths = [max(map(_width, column)) for column in zip(*every, strict=True)]
         body = self._lined_up(every, widths)
-        folded = [textwrap.fill(_one_line(line), _FOLD, **_FOLDING) for line in self.lines]
-        return "\n".join([_one_line(self.title), *(line.rstrip() for line in body), *folded])
+        folded = [textwrap.fill(line, _FOLD, **_FOLDING) for line in shown.lines]
+        return "\n".join([shown.title, *(line.rstrip() for line in body), *folded])
 
     def as_html(self) -> str:
         """Return the table as a piece of HTML without scripts, styles or links."""
@@ -125,7 +121,7 @@ class Table:
         parts = [
             '<div class="welfarist">',
             "<table>",
-            f"<caption>{escape(self.title)}</caption>",
+            f"<caption>{in_html(self.title)}</caption>",
             f"<thead><tr>{head}</tr></thead>",
             "<tbody>",
         ]
@@ -133,7 +129,7 @@ class Table:
             rest = "".join(self._html_cell("td", None, i, c) for i, c in enumerate(cells, 1))
             parts.append(f"<tr>{self._html_cell('th', 'row', 0, name)}{rest}</tr>")
         parts += ["</tbody>", "</table>"]
-        parts += [f"<p>{escape(line)}</p>" for line in self.lines]
+        parts += [f"<p>{in_html(line)}</p>" for line in self.lines]
         return "\n".join([*parts, "</div>"])
 
     def as_latex(
@@ -156,21 +152,22 @@ class Table:
         Letters beyond ASCII stay as they are: LaTeX reads UTF-8, its fonts must have them.
         """
         top, middle, bottom = _RULES[bool(booktabs)]
-        said = latex_escape(self.title if caption is None else caption)
+        said = in_latex(self.title if caption is None else caption)
         parts = [_NEEDED] if booktabs else []
         parts += [r"\begin{table}", r"\centering"]
         parts += [rf"\caption{{{said}}}"] if said else []
         parts += [] if label is None else [rf"\label{{{_checked_label(label)}}}"]
         columns = "".join(side[0] for side in self.alignment)
         parts += [rf"\begin{{tabular}}{{{columns}}}", top]
-        parts += [_latex_row(head) for head in (self.numbers, self.header) if head]
+        words = ("left",) * len(self.header)
+        parts += [_latex_row(head, words) for head in (self.numbers, self.header) if head]
         parts.append(middle)
         for i, (name, *cells) in enumerate(self.rows):
             parts += [middle] if i in self.breaks else []
-            parts.append(_latex_row([name, *cells], self.spelled.get(name)))
+            parts.append(_latex_row([name, *cells], self.alignment, self.spelled.get(name)))
         parts += [bottom, r"\end{tabular}"]
         parts += [r"\par\smallskip"] if self.lines else []
-        parts += [rf"{{\footnotesize\raggedright {latex_escape(line)}\par}}" for line in self.lines]
+        parts += [rf"{{\footnotesize\raggedright {in_latex(line)}\par}}" for line in self.lines]
         return "\n".join([*parts, r"\end{table}"])
 
     def _lined_up(self, rows: Sequence[tuple[str, ...]], widths: Sequence[int]) -> list[str]:
@@ -192,28 +189,12 @@ class Table:
 
     def _html_cell(self, tag: str, scope: str | None, column: int, cell: str) -> str:
         of = f' scope="{scope}"' if scope else ""
-        return f'<{tag}{of} style="text-align: {self.alignment[column]}">{escape(cell)}</{tag}>'
+        return f'<{tag}{of} style="text-align: {self.alignment[column]}">{in_html(cell)}</{tag}>'
 
 
 _FOLDING: dict[str, Any] = dict(
     subsequent_indent=_GAP, break_long_words=False, break_on_hyphens=False
 )
-
-
-def latex_escape(text: str) -> str:
-    r"""Return text as LaTeX shows it letter for letter.
-
-    A number or an interval that is infinite gets the sign for it.
-
-    Examples
-    --------
-    >>> print(latex_escape("R&D_1 at 5%"), latex_escape("-inf to 0.4"))
-    R\&D\_1 at 5\% $-\infty$ to 0.4
-    """
-    ends = text.strip().split(" to ")
-    if len(ends) <= 2 and any(end.strip() in _INFINITY_IN_LATEX for end in ends):
-        return " to ".join(_INFINITY_IN_LATEX.get(end.strip(), end.strip()) for end in ends)
-    return "".join(_IN_LATEX.get(letter, letter) for letter in _one_line(text))
 
 
 def strict(value: Any) -> Any:
@@ -235,7 +216,7 @@ def strict(value: Any) -> Any:
 
 def as_json(record: Mapping[str, Any], *, ascii_only: bool = False) -> str:
     """Return a record as strict JSON text, which holds no Infinity and no NaN."""
-    return json_text(record, ascii_only=ascii_only)
+    return in_json(record, ascii_only=ascii_only)
 
 
 def number(value: float | None, decimals: int = DECIMALS) -> str:
@@ -303,10 +284,13 @@ def _checked_label(label: object) -> str:
     return label
 
 
-def _latex_cell(text: str) -> str:
-    """A cell with minus signs, powers of ten and raised stars in its numbers."""
-    escaped = latex_escape(" ".join(text.split()))
-    return re.sub(r"(?<=\d)(\*+)$", r"$^{\1}$", _SIGNED.sub(_signed, escaped))
+def _latex_cell(text: str, side: str) -> str:
+    """A text letter for letter; on the right side numbers, with minus signs and raised stars."""
+    escaped = in_latex(" ".join(text.split()))
+    if side == "left":
+        return escaped
+    numbers = _SIGNED.sub(_signed, _INFINITE.sub(r"$\1\\infty$", escaped))
+    return re.sub(r"(?<=\d)(\*+)$", r"$^{\1}$", numbers)
 
 
 def _signed(found: re.Match[str]) -> str:
@@ -316,21 +300,18 @@ def _signed(found: re.Match[str]) -> str:
     return f"$-${digits}" if sign else digits
 
 
-def _latex_row(cells: Sequence[str], spelled: str | None = None) -> str:
-    first, *rest = map(_latex_cell, cells)
+def _latex_row(cells: Sequence[str], sides: Sequence[str], spelled: str | None = None) -> str:
+    first, *rest = map(_latex_cell, cells, sides)
     first = first if spelled is None else spelled
     # After the end of a row, [ and * would be read as part of it.
     guarded = "{}" + first if first.startswith(("[", "*")) else first
     return " & ".join([guarded, *rest]) + r" \\"
 
 
-def _one_line_each(row: tuple[str, ...]) -> tuple[str, ...]:
-    return row if "".join(row).isprintable() else tuple(map(_one_line, row))
-
-
-def _one_line(text: str) -> str:
-    """A name may hold line breaks, which would tear a table apart."""
-    return " ".join(text.splitlines()) if len(text.splitlines()) > 1 else text
+def _on_one_line_each(row: tuple[str, ...]) -> tuple[str, ...]:
+    together = "".join(row)
+    plain = together.isascii() and together.isprintable()  # as nearly all are
+    return row if plain else tuple(map(on_one_line, row))
 
 
 def _width(text: str) -> int:

@@ -30,7 +30,8 @@ class Progress:
         if show not in (True, False, "auto"):
             raise InputError(f'progress must be True, False or "auto"; found {show!r}.')
         # Looking for a package takes a third of a millisecond, as long as a tenth of a small fit.
-        wanted = sys.stderr.isatty() if show == "auto" else bool(show)
+        seen = sys.stderr is not None and sys.stderr.isatty()  # without a console there is none
+        wanted = seen if show == "auto" else bool(show)
         self._on = wanted and importlib.util.find_spec("rich") is not None
         if show is True and not self._on:
             raise InputError(

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
-import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from welfarist.base.errors import InputError
+from welfarist.base.folders import sync
+from welfarist.base.half_written import Change, held_settled, new_token, staged
 
 Place = TypeVar("Place", bound=str | os.PathLike[str])
-
-# What a new file may be used for by whom, before the user's mask takes some of it away.
-_NEW_FILE = 0o666
-# The temporary file has more letters than the file itself, whose name may be as long as allowed.
-_MOST_OF_NAME = 40
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file whole or not at all: an interrupted write leaves the old one as it was.
 
     The content goes to a temporary file in the same folder, which then takes the name. A link is
-    followed; the permissions of an old file are kept.
+    followed; the permissions of an old file are kept. Of two who write a file, the last one wins.
 
     Parameters
     ----------
@@ -45,16 +39,20 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     write_together({path: content})
 
 
-def write_together(contents: Mapping[Place, str | bytes]) -> None:
+def write_together(contents: Mapping[Place, str | bytes], remove: Iterable[Path] = ()) -> None:
     """Write several files whole, all of them or none: what one reads in them belongs together.
 
     All contents are in temporary files before the first takes its name. If one cannot, those that
-    had taken theirs give way to what was there before.
+    had taken theirs give way to what was there before. If the process is killed in between, the
+    next one that writes or reads one of the files does that (:mod:`welfarist.base.half_written`),
+    and removes what was left behind. Two processes that write to one folder take turns.
 
     Parameters
     ----------
     contents : mapping
         What goes where, as in :func:`write_whole`.
+    remove : iterable of paths
+        Files that go away in the same moment; those that are not there do no harm.
 
     Examples
     --------
@@ -66,107 +64,65 @@ def write_together(contents: Mapping[Place, str | bytes]) -> None:
     """
     for path in contents:
         check_target(path)
-    staged: list[_Staged] = []
-    try:
-        for path, content in contents.items():
-            staged.append(_Staged.of(path))
-            staged[-1].fill(content)
-        for file in staged:
-            file.take_place(last=file is staged[-1])
-    except BaseException:  # also an interruption from the keyboard
-        for file in reversed(staged):
-            file.undo()
-        raise
-    for file in staged:
-        file.forget()
+    new = {_place(path): (path, _bytes(content)) for path, content in contents.items()}
+    old = [place for place in map(_place, remove) if place not in new]
+    if not new:
+        return
+    with _said(next(iter(contents))), held_settled([*new, *old]) as alone:
+        old = [place for place in old if place.exists()]
+        _write(new, old, noted=alone and len(new) + len(old) > 1)
 
 
-@dataclass
-class _Staged:
-    """A file on its way to its place.
+def _place(path: str | os.PathLike[str]) -> Path:
+    """Where a file is: a link is followed."""
+    return Path(os.path.realpath(path))
 
-    Attributes
-    ----------
-    path : str or path
-        As it was given, for messages.
-    target : Path
-        Where it goes: a link is followed.
-    part : str
-        The temporary file beside it.
-    former : str or None
-        A second name of the file that it replaces, until all have taken their place.
-    placed : bool
-        Whether it has.
+
+def _bytes(content: str | bytes) -> bytes:
+    return content.encode("utf-8") if isinstance(content, str) else content
+
+
+def _write(
+    new: Mapping[Path, tuple[str | os.PathLike[str], bytes]], old: list[Path], *, noted: bool
+) -> None:
+    """Write and remove files while nobody else does; a note is left where a kill could part them.
+
+    What cannot be done is undone.
     """
-
-    path: str | os.PathLike[str]
-    target: Path
-    part: str
-    former: str | None = None
-    placed: bool = False
-
-    @classmethod
-    def of(cls, path: str | os.PathLike[str]) -> _Staged:
-        """Make an empty temporary file beside the one to write."""
-        target = Path(os.path.realpath(path))
-        with _said(path):
-            return cls(path, target, _temporary(target))
-
-    def fill(self, content: str | bytes) -> None:
-        """Write the temporary file."""
-        data = content.encode("utf-8") if isinstance(content, str) else content
-        with _said(self.path):
-            with open(self.part, "wb") as part:
-                part.write(data)
-                part.flush()
-                os.fsync(part.fileno())
-            os.chmod(self.part, _permissions(self.target))
-
-    def take_place(self, last: bool) -> None:
-        """Give the file its name; after the last one nothing can go wrong."""
-        with _said(self.path):
-            if not last and self.target.exists():
-                self.former = _second_name(self.target)
-            os.replace(self.part, self.target)
-            self.placed = True
-
-    def undo(self) -> None:
-        """Leave everything as it was."""
-        with contextlib.suppress(OSError):
-            if self.former is not None and self.placed:
-                os.replace(self.former, self.target)
-                self.former = None
-            elif self.placed:
-                os.unlink(self.target)
-        with contextlib.suppress(OSError):
-            os.unlink(self.part)
-        self.forget()
-
-    def forget(self) -> None:
-        """Let go of what was replaced."""
-        if self.former is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(self.former)
-
-
-def _temporary(target: Path) -> str:
-    """An empty file beside another, with a name of its own."""
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.name[:_MOST_OF_NAME]}.", suffix=".part", dir=target.parent
-    )
-    os.close(handle)
-    return name
-
-
-def _second_name(target: Path) -> str:
-    """Another name for a file, under which it stays when it is replaced; a copy if need be."""
-    name = _temporary(target)
-    os.unlink(name)
+    group, token = (*new, *old), new_token()
+    folders = [target.parent for target in group]
+    changes = [Change(target, group, token, target.exists(), None) for target in group]
+    said = {**{target: path for target, (path, _) in new.items()}, **{path: path for path in old}}
     try:
-        os.link(target, name)
-    except OSError:  # some file systems have no second names
-        shutil.copy2(target, name)
-    return name
+        for i, (target, (path, content)) in enumerate(new.items()):
+            with _said(path):
+                made = staged(target, token, content)
+                changes[i] = Change(target, group, token, changes[i].was_there, made)
+        for change in reversed(changes):  # the note of the first decides, and comes last
+            with _said(said[change.target]):
+                _prepare(change, alone=len(group) == 1, noted=noted)
+        if noted:
+            sync(folders)
+        for change in changes:
+            with _said(said[change.target]):
+                change.place()
+        sync(folders)
+    except BaseException:  # also an interruption from the keyboard
+        for change in reversed(changes):
+            with contextlib.suppress(OSError):
+                change.undo()
+        raise
+    for change in changes:  # from the first note's end on, all are new
+        with contextlib.suppress(OSError):
+            change.forget()
+
+
+def _prepare(change: Change, *, alone: bool, noted: bool) -> None:
+    """Make a change ready to be undone; a file that changes alone is replaced in one step."""
+    if not alone:
+        change.keep_former()
+    if noted:
+        change.write_note()
 
 
 @contextlib.contextmanager
@@ -198,7 +154,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
             f"{os.fspath(path)!s}: there is no folder {str(target.parent)!r} to write to. Make it "
             "first, or name another."
         )
-    if os.path.exists(target) and not os.access(target, os.W_OK):
+    # A file is replaced, for which its folder must take new ones.
+    old = [target] if os.path.exists(target) else []
+    if not all(os.access(place, os.W_OK) for place in (target.parent, *old)):
         raise _not_allowed(path)
 
 
@@ -215,13 +173,3 @@ def _not_allowed(path: str | os.PathLike[str]) -> InputError:
     return InputError(
         f"{os.fspath(path)!s}: no permission to write there. Choose another folder or file name."
     )
-
-
-def _permissions(target: Path) -> int:
-    """Those of the file that is replaced, or those a new file would have."""
-    try:
-        return stat.S_IMODE(target.stat().st_mode)
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return _NEW_FILE & ~mask

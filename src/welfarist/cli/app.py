@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from welfarist.cli.console import guarded
+from welfarist.cli.console import answer, guarded
 from welfarist.cli.help_pages import PanelledCommand, group_of
 
 # Every command and what it does: its module has a function of the same name, which says so too,
@@ -57,7 +56,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from welfarist.base.version import __version__
 
-        print(f"welfarist {__version__}")
+        answer(f"welfarist {__version__}")
         raise typer.Exit
 
 
@@ -71,12 +70,9 @@ def welfarist(
 
 
 def run() -> None:
-    """Run the command line; letters that a terminal cannot show are spelled out."""
+    """Run the command line."""
     if any(argument.lower().endswith(_BINARY) for argument in sys.argv[1:]):
         from welfarist.files.reading_apart import start
 
         start()  # while everything else is imported
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
     app()

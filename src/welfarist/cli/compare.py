@@ -8,7 +8,7 @@ import typer
 
 from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import checked, one_line, print_json, say, say_notes, working
+from welfarist.cli.console import answer, checked, one_line, print_json, say, say_notes, working
 from welfarist.cli.words import in_options
 
 EXAMPLE = "welfarist compare actions.csv --comparisons decisions.csv --model model.json"
@@ -29,13 +29,14 @@ Models = Annotated[
         "--model", help="A saved model; may be repeated.", metavar="FILE", show_default=False
     ),
 ]
-Learn = Annotated[bool, typer.Option(help="Whether to learn a rule as well.")]
+Learn = Annotated[bool, typer.Option("--learn/--no-learn", help="Whether to learn a rule as well.")]
 Logit = Annotated[
     bool, typer.Option("--logit", help="Add the linear logit of utility differences.")
 ]
 Folds = Annotated[
     int,
     typer.Option(
+        "--folds",
         help="Parts in which decisions are held out; 0 for none.",
         metavar="NUMBER",
         min=0,
@@ -111,13 +112,14 @@ def compare(
     say_notes(contest.decided.notes)
     with working():
         compared = comparing.compare(contest)
-    if latex is not None:
+    record = compared.to_dict(in_options) if json else {}
+    lines = [] if json else [compared.in_words(in_options), *_notes(compared.said(in_options))]
+    if latex is not None:  # when nothing can go wrong with the answer any more
         compared.write_latex(latex)
         say(f"LaTeX: {latex}")
     if json:
-        print_json(compared.to_dict(in_options))
-    else:
-        print(compared.in_words(in_options), *_notes(compared.said(in_options)), sep="\n")
+        print_json(record)
+    answer(*lines)
 
 
 def _notes(caveats: list[str]) -> list[str]:

@@ -15,8 +15,11 @@ import typer
 from welfarist.app.usage import UsageError
 from welfarist.app.warned import heard
 from welfarist.base.errors import WelfaristError
+from welfarist.base.inert import on_one_line, visible
+from welfarist.cli.ending import show_traceback
 from welfarist.cli.exit_codes import INTERRUPTED, PROBLEM
 from welfarist.cli.leaving import begun
+from welfarist.cli.streams import ERRORS, OUTPUT, silence, whisper
 from welfarist.cli.words import in_options, message_of
 
 if TYPE_CHECKING:  # it brings NumPy, which no page of help needs
@@ -26,8 +29,6 @@ _Value = TypeVar("_Value")
 
 # What is shown of a message: a cell of a file may be a book.
 _LONGEST = 1500
-_OUTPUT = 1  # the file descriptors
-_ERRORS = 2
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -42,10 +43,11 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except UsageError as mistake:
             raise _bad_parameter(mistake) from None
         except WelfaristError as problem:
+            show_traceback()
             say(f"Error: {in_options(one_line(message_of(problem)))}")
             raise typer.Exit(PROBLEM) from None
         except BrokenPipeError:  # whoever read the output has seen enough
-            _silence()  # no problem: a short answer would have been written in full
+            silence(OUTPUT)  # no problem: a short answer would have been written in full
             raise typer.Exit from None
         except KeyboardInterrupt:
             say("Interrupted.")
@@ -68,7 +70,7 @@ def checked(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def _bad_parameter(mistake: UsageError) -> typer.BadParameter:
     """A mistake as the library of the command line knows it: with a hint, and exit code 2."""
-    return typer.BadParameter(message_of(mistake))
+    return typer.BadParameter(on_one_line(message_of(mistake)))
 
 
 def one_line(text: str) -> str:
@@ -76,14 +78,6 @@ def one_line(text: str) -> str:
     text = " ".join(text.split())
     half = _LONGEST // 2
     return text if len(text) <= _LONGEST else f"{text[:half]} … {text[-half:]}"
-
-
-def _silence() -> None:
-    """Send what is left in the buffer nowhere; Python would complain about it at its end."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # no real file, as in a test
-        return
 
 
 def typed(ctx: typer.Context, name: str, value: _Value) -> _Value | None:
@@ -97,22 +91,32 @@ def working() -> Iterator[None]:
     """Keep standard output clean while something is worked out.
 
     What solvers written in other languages print goes to standard error. Warnings of this package
-    are not shown: whoever works something out puts them into the answer.
+    are not shown: whoever works something out puts them into the answer. What other packages log,
+    such as where they keep their fonts, is nobody's concern.
     """
+    import logging
+
+    logging.disable(logging.WARNING)
     sys.stdout.flush()
-    kept = os.dup(_OUTPUT)
-    os.dup2(_ERRORS, _OUTPUT)
+    kept = os.dup(OUTPUT)
+    os.dup2(ERRORS, OUTPUT)
     try:
         with heard():
             yield
     finally:
-        os.dup2(kept, _OUTPUT)
+        os.dup2(kept, OUTPUT)
         os.close(kept)
 
 
+def answer(*texts: object) -> None:
+    """Print lines of the answer to standard output, with nothing in them that cannot be seen."""
+    for text in texts:
+        print(visible(str(text)))
+
+
 def say(text: str) -> None:
-    """Print what is no answer to standard error."""
-    print(text, file=sys.stderr)
+    """Print what is no answer to standard error; that nobody hears it is no reason to stop."""
+    whisper(on_one_line(text))
 
 
 def say_notes(notes: Iterable[str]) -> None:
@@ -126,14 +130,14 @@ def print_json(record: Mapping[str, Any]) -> None:
     from welfarist.base.exports import as_json
 
     utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
-    print(as_json(record, ascii_only=not utf8))
+    answer(as_json(record, ascii_only=not utf8))
 
 
 def print_table(table: Table) -> None:
     """Print a table: no wider than the terminal, and as wide as it is where there is none."""
     if not sys.stdout.isatty():
-        print(table.as_text())
+        answer(table.as_text())
         return
     from welfarist.cli.narrow_tables import text_within
 
-    print(text_within(table, shutil.get_terminal_size().columns))
+    answer(text_within(table, shutil.get_terminal_size().columns))

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from welfarist.cli import options as opt
-from welfarist.cli.console import print_json, working
+from welfarist.cli.console import answer, print_json, working
 
 EXAMPLE = "welfarist demo --report story.html"
 
-Report = Annotated[str, typer.Option(help="Where to write the report.", metavar="FILE")]
+Report = Annotated[str, typer.Option("--report", help="Where to write the report.", metavar="FILE")]
 
 
 def demo(report: Report = "report.html", json: opt.Json = False) -> None:
@@ -26,4 +26,4 @@ def demo(report: Report = "report.html", json: opt.Json = False) -> None:
             found = demo.facts(report)
         print_json(found)
     else:
-        demo.tell(report, print)
+        demo.tell(report, answer)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import checked, one_line, print_json, say, say_notes, working
+from welfarist.cli.console import answer, checked, one_line, print_json, say, say_notes, working
 from welfarist.cli.words import in_options
+
+if TYPE_CHECKING:  # it takes a second to import
+    from welfarist.app.fitting import Fitted
 
 EXAMPLE = "welfarist fit actions.csv --comparisons decisions.csv --save model.json"
 
@@ -19,44 +22,60 @@ MethodName = Literal["profile", "wald", "bootstrap", "posterior"]
 Level = Annotated[
     float,
     typer.Option(
-        help="Level of the intervals.", metavar="NUMBER", callback=checked(values.between_0_and_1)
+        "--level",
+        help="Level of the intervals.",
+        metavar="NUMBER",
+        callback=checked(values.between_0_and_1),
     ),
 ]
 Method = Annotated[
     MethodName | None,
-    typer.Option(help="How intervals are made (as the covariance says).", show_default=False),
+    typer.Option(
+        "--method", help="How intervals are made (as the covariance says).", show_default=False
+    ),
 ]
 Covariance = Annotated[
     CovarianceName | None,
     typer.Option(
+        "--covariance",
         help="Kind of standard errors (clustered where --by says who decided, else fisher).",
         show_default=False,
     ),
 ]
-Intervals = Annotated[bool, typer.Option(help="Whether to work out intervals.")]
+Intervals = Annotated[
+    bool, typer.Option("--intervals/--no-intervals", help="Whether to work out intervals.")
+]
 Save = Annotated[
-    str | None, typer.Option(help="Save the model to a file.", metavar="FILE", show_default=False)
+    str | None,
+    typer.Option("--save", help="Save the model to a file.", metavar="FILE", show_default=False),
 ]
 Report = Annotated[
-    str | None, typer.Option(help="Write a report in HTML.", metavar="FILE", show_default=False)
+    str | None,
+    typer.Option("--report", help="Write a report in HTML.", metavar="FILE", show_default=False),
 ]
 Title = Annotated[
     str | None,
-    typer.Option(help="Heading of the report.", metavar="TEXT", show_default=False),
+    typer.Option("--title", help="Heading of the report.", metavar="TEXT", show_default=False),
 ]
 Note = Annotated[
     str | None,
-    typer.Option(help="What stands below the heading.", metavar="TEXT", show_default=False),
+    typer.Option(
+        "--note", help="What stands below the heading.", metavar="TEXT", show_default=False
+    ),
 ]
 Unit = Annotated[
     str | None,
     typer.Option(
-        help="What utilities are measured in, for the report.", metavar="TEXT", show_default=False
+        "--unit",
+        help="What utilities are measured in, for the report.",
+        metavar="TEXT",
+        show_default=False,
     ),
 ]
 Date = Annotated[
     str | None,
     typer.Option(
+        "--date",
         help="Date of the report, such as 2026-01-31, or today (none).",
         metavar="DATE",
         show_default=False,
@@ -153,17 +172,21 @@ def fit(
     say_notes(decided.notes)
     with working():
         fitted = fitting.fit(asked, decided)
-        fitted.write()
+        record = fitted.to_dict(in_options) if json else {}
+        lines = [] if json else _lines(fitted)
+        fitted.write()  # when nothing can go wrong with the answer any more
     for what, path in (("Model", save), ("Report", report), ("LaTeX", latex)):
         if path is not None:
             say(f"{what}: {path}")
     say_notes(fitted.missing())
     if json:
-        print_json(fitted.to_dict(in_options))
-        return
+        print_json(record)
+    answer(*lines)
+
+
+def _lines(fitted: Fitted) -> list[str]:
+    """What people read: a warning before everything else, and how p moves at the end."""
     warning = fitted.warning(in_options)
-    if warning:
-        print(f"Warning: {one_line(warning)}")
-    print(fitted.summary(in_options))
-    if fitted.shifts is not None:
-        print("", fitted.shifts, sep="\n")
+    first = [f"Warning: {one_line(warning)}"] if warning else []
+    last = [] if fitted.shifts is None else ["", str(fitted.shifts)]
+    return [*first, str(fitted.summary(in_options)), *last]

@@ -9,8 +9,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from welfarist.cli.exit_codes import INTERRUPTED
-
-_ERRORS = 2  # the file descriptor
+from welfarist.cli.streams import ERRORS
 
 
 @contextmanager
@@ -40,5 +39,5 @@ def begun() -> None:
 
 def _leave(number: int, frame: FrameType | None) -> None:
     del number, frame
-    os.write(_ERRORS, b"Interrupted.\n")
+    os.write(ERRORS, b"Interrupted.\n")
     os._exit(INTERRUPTED)

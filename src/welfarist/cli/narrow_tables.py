@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate, takewhile
 
 from welfarist.base.exports import Table, terminal_width
 
@@ -35,7 +36,7 @@ def text_within(table: Table, width: int) -> str:
                                 staff
       1  a shelter b…  0.25     50%
     """
-    width = max(width, _NARROWEST)
+    width, table = max(width, _NARROWEST), table.in_sight()
     lines = list(table.lines)
     if _total(_widths([table.header, *table.rows])) > width:
         table, left_out = _narrowed(table, width)
@@ -101,9 +102,9 @@ def _line(lines: Sequence[str], number: int) -> str:
 def _shortened(name: str, room: int) -> str:
     if terminal_width(name) <= room:
         return name
-    while terminal_width(name) > room - 1:
-        name = name[:-1]
-    return name.rstrip() + _CUT
+    taken = accumulate(map(terminal_width, name))  # one by one: a name may be a book
+    kept = sum(1 for _ in takewhile(lambda width: width < room, taken))
+    return name[:kept].rstrip() + _CUT
 
 
 def _folded(line: str, width: int) -> str:

@@ -37,22 +37,35 @@ ActionsFile = Annotated[
 Text = str | None
 COLUMN, COLUMNS, FILE = "COLUMN", "COLUMN,…", "FILE"
 
-Name = Annotated[Text, _option("Column of the actions' names (the first).", metavar=COLUMN)]
+Name = Annotated[
+    Text, _option("Column of the actions' names (the first).", "--name", metavar=COLUMN)
+]
 Numbered = Annotated[bool, _option("The actions have no names: call them 1, 2, …", "--numbered")]
-Stakeholders = Annotated[Text, _option("Columns of the utilities (all others).", metavar=COLUMNS)]
-Ignore = Annotated[Text, _option("Columns to leave out.", metavar=COLUMNS)]
+Stakeholders = Annotated[
+    Text, _option("Columns of the utilities (all others).", "--stakeholders", metavar=COLUMNS)
+]
+Ignore = Annotated[Text, _option("Columns to leave out.", "--ignore", metavar=COLUMNS)]
 Separator = Annotated[
     Text,
-    _option("What separates columns, such as ';' or tab.", metavar="MARK", check=values.separator),
+    _option(
+        "What separates columns, such as ';' or tab.",
+        "--separator",
+        metavar="MARK",
+        check=values.separator,
+    ),
 ]
-Decimal = Annotated[Text, _option("The decimal mark, . or ,", metavar="MARK", check=values.decimal)]
+Decimal = Annotated[
+    Text, _option("The decimal mark, . or ,", "--decimal", metavar="MARK", check=values.decimal)
+]
 Sheet = Annotated[
     Text,
-    _option("Sheet of workbooks (the first); of one: file.xlsx:NAME.", metavar="NAME"),
+    _option("Sheet of workbooks (the first); of one: file.xlsx:NAME.", "--sheet", metavar="NAME"),
 ]
 Encoding = Annotated[
     Text,
-    _option("How text files are written (utf-8).", metavar="NAME", check=values.encoding),
+    _option(
+        "How text files are written (utf-8).", "--encoding", metavar="NAME", check=values.encoding
+    ),
 ]
 DropMissing = Annotated[
     bool, _option("Leave out rows in which something is missing.", "--drop-missing")
@@ -61,7 +74,9 @@ DropUnknown = Annotated[
     bool,
     _option("Leave out comparisons with actions that are not in ACTIONS.", "--drop-unknown"),
 ]
-_SHIFT = _option("A constant added to every utility.", metavar="NUMBER", check=values.finite)
+_SHIFT = _option(
+    "A constant added to every utility.", "--shift", metavar="NUMBER", check=values.finite
+)
 Shift = Annotated[float, _SHIFT]
 # Of a rule that is applied: a model has its own, so that even 0 must be told from nothing.
 RuleShift = Annotated[float | None, _SHIFT]
@@ -69,7 +84,10 @@ ShiftTable = Annotated[bool, _option("Show how p moves with such a constant.", "
 Latex = Annotated[
     str | None,
     typer.Option(
-        help="Write a table for a paper in LaTeX (booktabs).", metavar="FILE", show_default=False
+        "--latex",
+        help="Write a table for a paper in LaTeX (booktabs).",
+        metavar="FILE",
+        show_default=False,
     ),
 ]
 Json = Annotated[bool, _option("Print JSON and nothing else.", "--json")]
@@ -77,31 +95,42 @@ Json = Annotated[bool, _option("Print JSON and nothing else.", "--json")]
 ComparisonsFile = Annotated[
     Text, _option("Comparisons between the actions.", "--comparisons", "-c", metavar=FILE)
 ]
-Score = Annotated[Text, _option("Column of the scores, in place of comparisons.", metavar=COLUMN)]
+Score = Annotated[
+    Text, _option("Column of the scores, in place of comparisons.", "--score", metavar=COLUMN)
+]
 Wide = Annotated[
     bool,
     _option("ACTIONS holds comparisons, the utilities of both actions in one row.", "--wide"),
 ]
-Preferred = Annotated[Text, _option("Column of the preferred action.", metavar=COLUMN)]
-Other = Annotated[Text, _option("Column of the other action.", metavar=COLUMN)]
+Preferred = Annotated[
+    Text, _option("Column of the preferred action.", "--preferred", metavar=COLUMN)
+]
+Other = Annotated[Text, _option("Column of the other action.", "--other", metavar=COLUMN)]
 First = Annotated[
-    Text, _option("Column of the first action; with --wide, of its utilities.", metavar=COLUMNS)
+    Text,
+    _option(
+        "Column of the first action; with --wide, of its utilities.", "--first", metavar=COLUMNS
+    ),
 ]
 Second = Annotated[
-    Text, _option("Column of the second action; with --wide, of its utilities.", metavar=COLUMNS)
+    Text,
+    _option(
+        "Column of the second action; with --wide, of its utilities.", "--second", metavar=COLUMNS
+    ),
 ]
-Choice = Annotated[Text, _option("Column that tells which was chosen.", metavar=COLUMN)]
+Choice = Annotated[Text, _option("Column that tells which was chosen.", "--choice", metavar=COLUMN)]
 FirstLabel = Annotated[
-    Text, _option("What --choice holds where the first was preferred.", metavar="LABEL")
+    Text,
+    _option("What --choice holds where the first was preferred.", "--first-label", metavar="LABEL"),
 ]
-Count = Annotated[Text, _option("Column of how often (count).", metavar=COLUMN)]
-Tie = Annotated[Text, _option("Column of ties (tie).", metavar=COLUMN)]
-By = Annotated[Text, _option("Column of who decided (by).", metavar=COLUMN)]
+Count = Annotated[Text, _option("Column of how often (count).", "--count", metavar=COLUMN)]
+Tie = Annotated[Text, _option("Column of ties (tie).", "--tie", metavar=COLUMN)]
+By = Annotated[Text, _option("Column of who decided (by).", "--by", metavar=COLUMN)]
 
 NoiseName = Literal["logistic", "lapse", "flip", "none"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 SmallSampleName = Literal["auto", "none"]
-Noise = Annotated[NoiseName, typer.Option(help="How choices err.")]
+Noise = Annotated[NoiseName, typer.Option("--noise", help="How choices err.")]
 _POWER = "The power: a number, inf, -inf or a doctrine"
 Power = Annotated[
     Text, _option(f"{_POWER} (learned).", "--p", metavar="P", check=values.power_or_learn)
@@ -111,6 +140,7 @@ Weights = Annotated[
     Text,
     _option(
         "Weights: learn, equal, a file, or a=2,b=1 (learn).",
+        "--weights",
         metavar="WEIGHTS",
         check=values.weights,
     ),
@@ -128,19 +158,27 @@ Groups = Annotated[
     Text,
     _option(
         "People who share a weight: a file, or north=a,b;south=c.",
+        "--groups",
         metavar="GROUPS",
         check=values.groups,
     ),
 ]
 Prior = Annotated[
     Text,
-    _option("Prior on weights: 1 or more, or a=2,b=1.", metavar="PRIOR", check=values.prior),
+    _option(
+        "Prior on weights: 1 or more, or a=2,b=1.", "--prior", metavar="PRIOR", check=values.prior
+    ),
 ]
 Scale = Annotated[bool, _option("Scores are on another scale than utilities.", "--scale")]
-Solver = Annotated[SolverName, typer.Option(help="How the best rule is searched for.")]
+Solver = Annotated[SolverName, typer.Option("--solver", help="How the best rule is searched for.")]
 TauMax = Annotated[
     float,
-    typer.Option(help="Largest temperature.", metavar="NUMBER", callback=checked(values.positive)),
+    typer.Option(
+        "--tau-max",
+        help="Largest temperature.",
+        metavar="NUMBER",
+        callback=checked(values.positive),
+    ),
 ]
 SmallSample = Annotated[
     SmallSampleName,
@@ -150,6 +188,7 @@ Rho = Annotated[
     Text,
     _option(
         "Flip probability, or 'error rate', or 'cross-validation'.",
+        "--rho",
         metavar="RHO",
         check=values.rho,
     ),
@@ -157,23 +196,36 @@ Rho = Annotated[
 Starts = Annotated[
     str,
     typer.Option(
-        help="How many starts, or auto.", metavar="NUMBER", callback=checked(values.starts)
+        "--starts",
+        help="How many starts, or auto.",
+        metavar="NUMBER",
+        callback=checked(values.starts),
     ),
 ]
-MaxIter = Annotated[int, typer.Option(help="Most steps per start.", metavar="NUMBER", min=1)]
+MaxIter = Annotated[
+    int, typer.Option("--max-iter", help="Most steps per start.", metavar="NUMBER", min=1)
+]
 Tol = Annotated[
     float,
     typer.Option(
-        help="When a start has converged.", metavar="NUMBER", callback=checked(values.positive)
+        "--tol",
+        help="When a start has converged.",
+        metavar="NUMBER",
+        callback=checked(values.positive),
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.", metavar="NUMBER", min=0)]
+Seed = Annotated[
+    int, typer.Option("--seed", help="Seed of everything random.", metavar="NUMBER", min=0)
+]
 
-ModelFile = Annotated[Text, _option("A model saved by welfarist fit --save.", metavar=FILE)]
+ModelFile = Annotated[
+    Text, _option("A model saved by welfarist fit --save.", "--model", metavar=FILE)
+]
 Doctrine = Annotated[
     Text,
     _option(
         "A doctrine: egalitarian, harmonic, Nash, utilitarian, best off.",
+        "--doctrine",
         metavar="NAME",
         check=values.doctrine,
     ),

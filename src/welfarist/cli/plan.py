@@ -23,7 +23,10 @@ ActionsFile = Annotated[
     ),
 ]
 People = Annotated[
-    int, typer.Option(help="Stakeholders, where actions are made up.", metavar="NUMBER", min=1)
+    int,
+    typer.Option(
+        "--people", help="Stakeholders, where actions are made up.", metavar="NUMBER", min=1
+    ),
 ]
 TaskName = Annotated[
     Task,
@@ -36,6 +39,7 @@ TaskName = Annotated[
 Error = Annotated[
     float,
     typer.Option(
+        "--error",
         help="Excess risk to guarantee, in the unit of the task.",
         metavar="NUMBER",
         callback=checked(values.positive),
@@ -44,7 +48,10 @@ Error = Annotated[
 Delta = Annotated[
     float,
     typer.Option(
-        help="How often that may fail.", metavar="NUMBER", callback=checked(values.between_0_and_1)
+        "--delta",
+        help="How often that may fail.",
+        metavar="NUMBER",
+        callback=checked(values.between_0_and_1),
     ),
 ]
 Known = Annotated[bool, typer.Option("--known-weights", help="Only p is to be learned.")]
@@ -58,7 +65,10 @@ Sizes = Annotated[
     ),
 ]
 Repetitions = Annotated[
-    int, typer.Option(help="How often each number is simulated.", metavar="NUMBER", min=1)
+    int,
+    typer.Option(
+        "--repetitions", help="How often each number is simulated.", metavar="NUMBER", min=1
+    ),
 ]
 Power = Annotated[
     str | None,
@@ -74,6 +84,7 @@ Letter = float | None
 Tau = Annotated[
     Letter,
     typer.Option(
+        "--tau",
         help="Temperature of logistic (10).",
         metavar="NUMBER",
         show_default=False,
@@ -83,6 +94,7 @@ Tau = Annotated[
 Rho = Annotated[
     Letter,
     typer.Option(
+        "--rho",
         help="Share of slips of flip (0.1).",
         metavar="NUMBER",
         show_default=False,
@@ -92,13 +104,16 @@ Rho = Annotated[
 Nu = Annotated[
     Letter,
     typer.Option(
+        "--nu",
         help="Noise of scores (0.1).",
         metavar="NUMBER",
         show_default=False,
         callback=checked(values.not_negative),
     ),
 ]
-Jobs = Annotated[int, typer.Option(help="Processes that share the work.", metavar="NUMBER", min=1)]
+Jobs = Annotated[
+    int, typer.Option("--jobs", help="Processes that share the work.", metavar="NUMBER", min=1)
+]
 
 
 def plan(

@@ -13,7 +13,7 @@ EXAMPLE = "welfarist rank new-actions.csv --model model.json"
 
 Top = Annotated[
     int | None,
-    typer.Option(help="Show the best only.", metavar="NUMBER", min=1, show_default=False),
+    typer.Option("--top", help="Show the best only.", metavar="NUMBER", min=1, show_default=False),
 ]
 
 

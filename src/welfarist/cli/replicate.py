@@ -17,6 +17,7 @@ Text = str | None
 Only = Annotated[
     Text,
     typer.Option(
+        "--only",
         help="One experiment, such as collapse, without the page.",
         metavar="NAME",
         show_default=False,
@@ -35,6 +36,7 @@ People = Annotated[
 Tau = Annotated[
     Text,
     typer.Option(
+        "--tau",
         help="Temperatures of comparisons (the charity's 0.1,1,10,100; synthetic 10).",
         metavar=NUMBERS,
         show_default=False,
@@ -43,6 +45,7 @@ Tau = Annotated[
 Nu = Annotated[
     Text,
     typer.Option(
+        "--nu",
         help="Noise levels of scores (the charity's 0.01,0.05,0.1,0.2; synthetic 0.1).",
         metavar=NUMBERS,
         show_default=False,
@@ -51,6 +54,7 @@ Nu = Annotated[
 Repetitions = Annotated[
     int | None,
     typer.Option(
+        "--repetitions",
         help="How often each setting is run (10, 8 or 5, by experiment).",
         metavar="NUMBER",
         min=1,
@@ -60,6 +64,7 @@ Repetitions = Annotated[
 MethodRepetitions = Annotated[
     int | None,
     typer.Option(
+        "--method-repetitions",
         help="How often the paper's own methods are run, which take minutes; 0: never (3).",
         metavar="NUMBER",
         min=0,
@@ -69,6 +74,7 @@ MethodRepetitions = Annotated[
 To = Annotated[
     Text,
     typer.Option(
+        "--to",
         help="Folder to write to (in the clone its docs or build, elsewhere where you are).",
         metavar="FOLDER",
         show_default=False,

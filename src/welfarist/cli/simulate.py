@@ -10,7 +10,7 @@ import typer
 
 from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import checked, print_json, say, typed, working
+from welfarist.cli.console import answer, checked, print_json, say, typed, working
 
 EXAMPLE = "welfarist simulate world --people 5 --decisions 300"
 
@@ -22,9 +22,15 @@ Folder = Annotated[
         help="Folder to write to, made if it is not there.", metavar="FOLDER", show_default=False
     ),
 ]
-People = Annotated[int, typer.Option(help="How many stakeholders.", metavar="NUMBER", min=1)]
-Actions = Annotated[int, typer.Option(help="How many actions.", metavar="NUMBER", min=2)]
-Decisions = Annotated[int, typer.Option(help="How many comparisons.", metavar="NUMBER", min=1)]
+People = Annotated[
+    int, typer.Option("--people", help="How many stakeholders.", metavar="NUMBER", min=1)
+]
+Actions = Annotated[
+    int, typer.Option("--actions", help="How many actions.", metavar="NUMBER", min=2)
+]
+Decisions = Annotated[
+    int, typer.Option("--decisions", help="How many comparisons.", metavar="NUMBER", min=1)
+]
 Power = Annotated[
     str,
     typer.Option(
@@ -44,6 +50,7 @@ WorldWeights = Annotated[
 Tau = Annotated[
     float,
     typer.Option(
+        "--tau",
         help="Temperature; larger errs less, inf never.",
         metavar="NUMBER",
         callback=checked(values.positive),
@@ -51,7 +58,9 @@ Tau = Annotated[
 ]
 Rho = Annotated[
     float,
-    typer.Option(help="Probability of a slip.", metavar="NUMBER", callback=checked(values.slip)),
+    typer.Option(
+        "--rho", help="Probability of a slip.", metavar="NUMBER", callback=checked(values.slip)
+    ),
 ]
 Charity = Annotated[
     bool,
@@ -63,12 +72,13 @@ Scores = Annotated[
 Nu = Annotated[
     float,
     typer.Option(
+        "--nu",
         help="Noise of scores, as a share of an action's range.",
         metavar="NUMBER",
         callback=checked(values.not_negative),
     ),
 ]
-Format = Annotated[Kind, typer.Option(help="Kind of file.")]
+Format = Annotated[Kind, typer.Option("--format", help="Kind of file.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
 
 
@@ -115,7 +125,7 @@ def simulate(
     if json:
         print_json({"files": {name: str(path) for name, path in written.files.items()}})
     else:
-        print(*written.files.values(), sep="\n")
+        answer(*written.files.values())
 
 
 def _next(files: Mapping[str, Path]) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from welfarist.base.data_frames import by_name, order_by_name, split_names
 from welfarist.base.errors import InputError
+from welfarist.base.inert import in_json
 from welfarist.base.validation import (
     FloatArray,
     as_numbers,
@@ -313,7 +314,7 @@ class WelfareFunction:
 
     def to_json(self) -> str:
         """Return :meth:`to_dict` as strict JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False)
+        return in_json(self.to_dict(), indent=None)
 
     @classmethod
     def from_json(cls, text: str) -> WelfareFunction:

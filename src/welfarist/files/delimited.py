@@ -13,6 +13,7 @@ import numpy as np
 
 from welfarist.base.asking import UsageError
 from welfarist.base.errors import InputError
+from welfarist.base.inert import GUARDED, from_csv
 from welfarist.files import dialects, thousands
 from welfarist.files.cells import Cell, CellError, are_texts, is_missing, shown
 from welfarist.files.limits import LONGEST_LINE, check_cells, check_columns
@@ -195,7 +196,7 @@ class Delimited:
                 frame = frame.filter(pl.any_horizontal(pl.all().is_not_null()))
         if frame is None or (self.columns[-1] not in cells and frame.to_series(-1).null_count()):
             return None
-        found = list(taken(frame, cells).values())
+        found = list(taken(_unguarded(frame, cells), cells).values())
         return None if any(column is None for column in found) else pl.DataFrame(found)
 
     def _has_points(self, cells: Mapping[str, Cell]) -> bool:
@@ -248,7 +249,8 @@ class Delimited:
         found = {}
         for column, cell in cells.items():
             try:
-                found[column] = cell.parse(record[self._number[column]])
+                entry = record[self._number[column]]
+                found[column] = cell.parse(entry if cell.number else from_csv(entry.strip()))
             except CellError as problem:
                 raise problem.at(f"{self.name}, line {line}, column {shown(column)}") from None
         return found
@@ -267,6 +269,7 @@ class Delimited:
         frame = frame.filter(pl.any_horizontal(pl.all().str.strip_chars() != ""))
         if len(frame) != rows:
             return None
+        frame = _unguarded(frame, cells)
         doubts = [cell.doubtful(frame[column]).alias(column) for column, cell in cells.items()]
         found: list[bool] = (
             pl.DataFrame(doubts).select(pl.any_horizontal(pl.all())).to_series().to_list()
@@ -309,6 +312,14 @@ class Delimited:
             if len(line) == LONGEST_LINE:
                 raise dialects.line_error(self.source, number)
             yield line
+
+
+def _unguarded(frame: Any, cells: Mapping[str, Cell]) -> Any:
+    """Columns of texts as they were before somebody made them no formulas of a spreadsheet."""
+    import polars as pl
+
+    texts = [column for column, cell in cells.items() if not cell.number]
+    return frame.with_columns(pl.col(texts).str.replace(GUARDED, "$1")) if texts else frame
 
 
 def _has_fractions(column: Any) -> bool:

@@ -10,6 +10,7 @@ from itertools import islice
 
 from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
+from welfarist.base.inert import from_csv
 from welfarist.files.cells import listed, shown
 from welfarist.files.limits import LONGEST_LINE
 from welfarist.files.sources import Source
@@ -203,7 +204,7 @@ def decimal_of(source: Source, separator: str, rows: list[list[str]]) -> str:
 
 def header_of(source: Source, cells: list[str]) -> tuple[str, ...]:
     """Return the names of the columns, all of which must be there and different."""
-    names = tuple(cell.strip() for cell in cells)
+    names = tuple(from_csv(cell.strip()) for cell in cells)
     places: dict[str, int] = {}
     for number, name in enumerate(names, start=1):
         if not name:

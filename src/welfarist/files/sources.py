@@ -15,6 +15,7 @@ from typing import BinaryIO, Literal
 
 from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
+from welfarist.base.half_written import settle
 from welfarist.base.ordinary_files import open_ordinary, read_within
 from welfarist.files import limits
 
@@ -157,6 +158,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     if name == STANDARD_INPUT:
         return Source(_STANDARD_INPUT, data=_standard_input())
     path, sheet = file_and_sheet(name)
+    settle([path])
     source = Source(name, Path(path), sheet=sheet)
     try:
         with open_ordinary(path, name, _THROUGH_STANDARD_INPUT) as file:

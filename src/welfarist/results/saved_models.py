@@ -14,6 +14,8 @@ import numpy as np
 
 from welfarist.base.errors import InputError
 from welfarist.base.exports import strict
+from welfarist.base.half_written import settle
+from welfarist.base.inert import in_json
 from welfarist.base.ordinary_files import open_ordinary, read_within
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
@@ -168,7 +170,7 @@ class Model:
 
     def as_text(self) -> str:
         """Return what a file of the model holds: strict JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+        return in_json(self.to_dict(), indent=1) + "\n"
 
     @classmethod
     def from_dict(cls, record: Any, source: str = "the record") -> Model:
@@ -240,6 +242,7 @@ def save_model(
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Load what :func:`save_model` saved, or say why it cannot be trusted."""
     name = os.fspath(path)
+    settle([name])
     text = _text_of(name)
     try:
         record = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)

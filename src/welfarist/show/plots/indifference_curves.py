@@ -225,8 +225,8 @@ def _label(axes: Axes, result: FitResult, pair: tuple[int, int], top: FloatArray
     alone = len(result.weights) == 2 or result.weights_mislead
     note = "" if alone else f"\n({others})"
     utility = "utility" if not result.shift else f"utility + {result.shift:g}"
-    axes.set_xlabel(f"{utility} of {first}{note}", parse_math=False)
-    axes.set_ylabel(f"{utility} of {second}", parse_math=False)
+    axes.set_xlabel(f"{utility} of {first}{note}")
+    axes.set_ylabel(f"{utility} of {second}")
     axes.set_title("outcomes on one curve are equally good", fontsize=11)
     axes.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)
     for side in ("top", "right"):

@@ -5,20 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from welfarist.base.errors import InputError
+from welfarist.base.inert import in_figure
 
 _LONGEST = 34
 
 
 def shown(name: str, longest: int = _LONGEST) -> str:
-    """Return a name that a figure can show: on one line, printable, and not too long.
+    """Return a name that a figure shows as it is: on one line, no formula, and not too long.
 
     Examples
     --------
     >>> shown("a name that goes on for longer than anybody would read it")
     'a name that goes on for longer th…'
     """
-    line = "".join(c if c.isprintable() else " " for c in name).strip()
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+    import matplotlib as mpl  # there is a figure already
+
+    return in_figure(name, longest, tex=mpl.rcParams["text.usetex"])
 
 
 def person_of(who: object, names: tuple[str, ...]) -> int:

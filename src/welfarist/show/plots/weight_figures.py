@@ -78,7 +78,7 @@ def weights(
     names = np.empty(count, dtype=object)
     names[row] = [shown(label) for label in labels]
     size = 10 if count <= _MANY else 8
-    axes.set_yticks(np.arange(count), names.tolist(), fontsize=size, parse_math=False)
+    axes.set_yticks(np.arange(count), names.tolist(), fontsize=size)
     axes.set_ylim(count - 0.4, -0.6)
     weight = _WEIGHT if result.members is None else _WEIGHT_OF_EACH
     what = "reach: weight to the power 1/|p|, the largest 1" if far else weight

@@ -5,10 +5,11 @@ A :data:`Html` is safe to put into a page; a plain text becomes one by :func:`te
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 from typing import NewType
+
+from welfarist.base.inert import in_html
 
 Html = NewType("Html", str)
 
@@ -16,17 +17,14 @@ NOTHING = Html("")
 
 
 def text(words: str) -> Html:
-    """Return a text as HTML; what cannot be shown becomes a replacement character.
+    """Return a text as HTML; what cannot be seen is spelled out.
 
     Examples
     --------
     >>> text("<script>")
     '&lt;script&gt;'
     """
-    printable = "".join(
-        c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in words
-    )
-    return Html(html.escape(printable, quote=True))
+    return Html(in_html(words))
 
 
 def join(*parts: Html) -> Html:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import importlib.util
 import io
+import threading
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from welfarist.base.drawing import require_matplotlib
 from welfarist.show.report.markup import NOTHING, Html, picture
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ _SETTINGS = {"svg.hashsalt": "welfarist", "svg.fonttype": "none", "font.size": 1
 # In inches, of a figure that is wider than high. No figure is wider: on a phone, where it has two
 # thirds of that, its letters can still be read.
 WIDE = (5.8, 3.2)
+# Settings of matplotlib and of warnings are the whole process's, whichever thread draws.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def can_draw() -> bool:
@@ -33,10 +37,11 @@ def drawn(
     """Return a figure of a size in inches as HTML; nothing where matplotlib is not installed."""
     if not can_draw():
         return NOTHING
+    require_matplotlib()
     from matplotlib import style
     from matplotlib.figure import Figure
 
-    with style.context(["default", _SETTINGS]), warnings.catch_warnings():
+    with _ONE_AT_A_TIME, style.context(["default", _SETTINGS]), warnings.catch_warnings():
         # The font that measures a text need not be the one that shows it.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure = Figure(figsize=size, layout="constrained")
