@@ -16,6 +16,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.losses.decision_loss import DecisionLoss
 from welfarist.losses.observed_pairs import ObservedPairs
 from welfarist.noise.margins import above_nothing
+from welfarist.people.weighting import Weighting
 
 # Below this |p| a power mean is a weighted mean of logarithms, as closely as a glance can tell.
 _NEARLY_ZERO = 1e-4
@@ -23,6 +24,8 @@ _NEARLY_ZERO = 1e-4
 # how close a case is, and where all that counts is on which side of it a rule is.
 GENTLE = (-1.5, 0.0, 1.0, 2.0, 3.5)
 STEEP = (6.0, 10.0)
+# Two rules whose margins have a larger cosine are one start.
+_ALIKE = 0.98
 # Entries of the largest array that is made at a time.
 _BLOCK = 1_000_000
 
@@ -72,9 +75,8 @@ class Glance:
         observed, table = loss.observed, loss.people.table
         assert isinstance(observed, ObservedPairs)
         assert table is not None
-        free = np.exp(log_weights)
         with np.errstate(divide="ignore"):
-            people = np.log(np.array([loss.weighting.to_people(row) for row in free]))
+            people = np.log(_to_people(loss.weighting, np.exp(log_weights)))
         values = above_nothing(log_means(table, people, powers), loss.has_zeros)
         pairs = observed.graph.pairs
         return cls(observed, values[:, pairs.first] - values[:, pairs.second])
@@ -123,5 +125,9 @@ class Glance:
         return chosen
 
 
-# Two rules whose margins have a larger cosine are one start.
-_ALIKE = 0.98
+def _to_people(weighting: Weighting, free: FloatArray) -> FloatArray:
+    """Weights per person (B, d) from many rules' free weights (B, k), in which they are affine."""
+    k = weighting.free
+    nobody = weighting.to_people(np.zeros(k))
+    each = np.array([weighting.to_people(row) - nobody for row in np.eye(k)])
+    return np.asarray(nobody + free @ each.reshape(k, len(nobody)))

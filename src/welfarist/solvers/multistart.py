@@ -125,7 +125,7 @@ def search(
             tolerance=tolerance,
             known=[d for d in (*warm, *descents) if d.converged],
             reach=_reach(doubt),
-            beat=np.inf if best is None or n_starts != "auto" else best.value,
+            beat=best.value if schedule.scouted and best and n_starts == "auto" else np.inf,
         )
         _tell(progress, loss, f"start {len(descents) + 1}", found)
         gain = CREEPING if schedule.went_on else _AGREE

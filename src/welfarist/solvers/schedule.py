@@ -41,7 +41,7 @@ class Schedule:
     scouted : bool
         Whether rules of this loss can be judged at a glance.
     went_on : bool
-        Whether plain starts are over.
+        Whether plain starts are over, and what was judged at a glance is tried.
     exhausted : bool
         Whether all that is promising has been tried.
     """
@@ -92,12 +92,12 @@ class Schedule:
 
     def _promising(self) -> Iterator[Point]:
         """Yield places that guides and glances recommend; without end where a herd is worth it."""
-        self.went_on = True
         loss, rng, p = self._loss, self._rng, self._fixed
         guided = [point for guide in self._guides for point in guide(loss, rng, p)]
         if not self.scouted:
             yield from guided
             return
+        self.went_on = True
         slips = len(loss.parameters) > 1
         found = [*guided, *scouted_starts(loss, rng, p, _HERD_OF_SLIPS if slips else _HERD)]
         small = is_small(loss, len(found) + 1)

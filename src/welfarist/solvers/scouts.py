@@ -38,10 +38,20 @@ def can_be_scouted(loss: Loss) -> bool:
     return data.can_be_counted and isinstance(data.observed, ObservedPairs)
 
 
-def scouted_starts(loss: Loss, rng: np.random.Generator, p: float | None, most: int) -> list[Point]:
-    """Return up to `most` starts that differ, the most promising first; `p` if it is given."""
+def scouted_starts(
+    loss: Loss,
+    rng: np.random.Generator,
+    p: float | None,
+    most: int,
+    rules: int | None = None,
+) -> list[Point]:
+    """Return up to `most` starts that differ, the most promising first.
+
+    `p` is the power if it is given, `rules` how many are looked at, if not as many as the size of
+    the data suggests.
+    """
     data = loss.data
-    log_weights, powers = _rules(data, rng, p)
+    log_weights, powers = _rules(data, rng, p, _number(data) if rules is None else rules)
     glance = Glance.at(data, log_weights, powers)
     # Where slips are possible a rule may count for its sides alone, which is an optimum apart.
     regimes = (GENTLE, STEEP) if len(loss.parameters) > 1 else (GENTLE,)
@@ -79,13 +89,13 @@ def spread_of(loss: DecisionLoss) -> float:
 
 
 def _rules(
-    loss: DecisionLoss, rng: np.random.Generator, p: float | None
+    loss: DecisionLoss, rng: np.random.Generator, p: float | None, number: float
 ) -> tuple[FloatArray, FloatArray]:
     """Log weights (B, k) on the simplex and powers (B,) that cover all rules coarsely."""
     k, powers = loss.weighting.free, _powers(loss, p)
     if k <= 1:
         return np.zeros((len(powers), k)), powers
-    each = int(max(_number(loss) / len(powers), k + 4))
+    each = int(max(number / len(powers), k + 4))
     parts = [_weights(loss, rng, power, each) for power in powers.tolist()]
     return np.concatenate(parts), np.repeat(powers, [len(part) for part in parts])
 
@@ -146,7 +156,8 @@ def _levels(loss: DecisionLoss, p: float) -> FloatArray:
     top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
         levels = np.log(np.exp(terms - top).mean(axis=1)) + top[:, 0]
-    levels = np.where(np.isfinite(levels), levels, 0.0)  # 0 for those who never have anything
-    if weighting.group_of is None:
-        return np.asarray(levels)
-    return np.asarray(weighting.gather(levels) / weighting.sizes())
+    # 0 for those who never have anything; of groups, and beside a weight that is held, the mean.
+    levels = np.where(np.isfinite(levels), levels, 0.0)
+    top = levels.max()
+    shares = np.maximum(weighting.pull_back(np.exp(levels - top)[:, None])[:, 0], 1e-300)
+    return np.asarray(np.log(shares) + top)
