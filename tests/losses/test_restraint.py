@@ -33,6 +33,14 @@ def charged(z, count, others):
         return float(charge)
 
 
+def test_many_rules_are_charged_what_each_is():
+    rng = np.random.default_rng(7)
+    z = rng.normal(size=(5, 9)) * np.array([1e-6, 0.3, 5.0, 400.0, 0.0])[:, None]
+    count = rng.integers(0, 4, (5, 9)).astype(float)
+    each = [Restraint(4).of_margins(*row).value for row in zip(z, count, strict=True)]
+    assert Restraint(4).of_many_margins(z, count) == pytest.approx(each, rel=1e-12)
+
+
 @pytest.mark.parametrize("scale", [1e-6, 0.3, 5.0, 400.0, 1e5])
 def test_the_charge_agrees_with_60_digits_however_certain_choices_are(scale):
     rng = np.random.default_rng(1)

@@ -18,6 +18,7 @@ from welfarist.base.errors import InputError, NotConvergedWarning
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.other_branches import other_starts, power_in_doubt
 from welfarist.losses import DecisionLoss, Point
 from welfarist.people.weighting import HeldWeight
 from welfarist.solvers.descent import Descent, descend
@@ -76,6 +77,7 @@ class Curve:
         self._likelihood = likelihood
         self._points = {centre: point}
         self._deviances: dict[float, float] = {}
+        self._values: dict[float, float] = {}
         self._converged: dict[float, bool] = {}
 
     def at(self, x: float) -> float:
@@ -86,9 +88,13 @@ class Curve:
         return self._deviances[x]
 
     def from_equal_weights(self, x: float) -> float:
-        """Return the deviance at x, from a start at equal weights as well if that finds better."""
+        """Return the deviance at x, from a start at equal weights as well if that finds better.
+
+        And from other branches of the profile, where there may be some.
+        """
         if self._held(x).weighting.free > 1:
             self._settle(x, [self._afresh(x)], near=False)
+        self._from_other_branches(x)
         return self._deviances[x]
 
     def searched(self, x: float) -> float:
@@ -97,15 +103,26 @@ class Curve:
         found = likelihood.solver.minimise(
             loss,
             np.random.default_rng(0),
-            p=None if loss.learn_power else self._power_at(x),
+            p=None if loss.learn_power else self._held_power(x),
             observations=likelihood.observations,
             progress=Progress(False),
         )
         return deviance_of(likelihood, found.value)
 
-    def _power_at(self, x: float) -> float:  # noqa: ARG002
-        """The power at which a place is fitted, where that is not learned."""
+    def _from_other_branches(self, x: float) -> None:
+        held = self._held(x)
+        p = None if held.learn_power else self._held_power(x)
+        for start in other_starts(self._likelihood, held, p):
+            known = self._values.get(x, np.inf)  # what creeps towards a higher loss is given up
+            self._settle(x, [start], near=False, beat=known)
+
+    def _held_power(self, x: float) -> float:  # noqa: ARG002
+        """The power at x, where it is not learned there."""
         return self._likelihood.point.p
+
+    def allowed_again(self, x: float, direction: float, allowed: float) -> float | None:  # noqa: ARG002
+        """Where beyond x the deviance is no more than `allowed` once more, if it is known to be."""
+        return None
 
     def from_neighbour(self, x: float, other: float) -> float:
         """Return the deviance at x, from what was found at another place if that is better."""
@@ -160,24 +177,32 @@ class Curve:
         """What to remember of a point of :meth:`_held`."""
         return point
 
-    def _settle(self, x: float, starts: list[Point], near: bool) -> None:
+    def _settle(self, x: float, starts: list[Point], near: bool, beat: float = np.inf) -> None:
         """Fit from the most promising start, and keep the result if it is the best at x."""
         loss = self._held(x)
         start = min(starts, key=lambda point: loss.evaluate(point).value)
-        found = self._descend(loss, start, near)
-        if not found.converged:
-            found = self._descend(loss, found.point, near=False)
+        found = self._descend(loss, start, near, beat)
+        if not found.converged and found.value < beat:
+            found = self._descend(loss, found.point, near=False, beat=beat)
         deviance = deviance_of(self._likelihood, found.value)
         if np.isnan(deviance):  # beyond what a family of one's own can work out
             deviance = np.inf
         if deviance < self._deviances.get(x, np.inf) or x not in self._deviances:
             self._deviances[x] = deviance
+            self._values[x] = found.value
             self._points[x] = self._found(x, found.point)
             self._converged[x] = found.converged
 
-    def _descend(self, loss: DecisionLoss, start: Point, near: bool) -> Descent:
+    def _descend(self, loss: DecisionLoss, start: Point, near: bool, beat: float) -> Descent:
         solver = self._likelihood.solver
-        return descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=near)
+        return descend(
+            loss,
+            start,
+            max_iter=solver.max_iter,
+            tolerance=solver.tolerance,
+            near=near,
+            beat=beat,
+        )
 
 
 class PowerCurve(Curve):
@@ -201,7 +226,7 @@ class PowerCurve(Curve):
     def _held(self, x: float) -> DecisionLoss:  # noqa: ARG002
         return self._loss
 
-    def _power_at(self, x: float) -> float:
+    def _held_power(self, x: float) -> float:
         return self.coordinate.back(x)
 
     def _starts(self, x: float, near: Point) -> list[Point]:
@@ -225,6 +250,19 @@ class WeightCurve(Curve):
     def is_endless(self, x: float) -> bool:
         """Whether p went as far as it may: on the ridge log(w) = p c a weight goes on with p."""
         return self._likelihood.loss.learn_power and self._likelihood.is_farthest(self._points[x].p)
+
+    def allowed_again(self, x: float, direction: float, allowed: float) -> float | None:
+        """Where beyond x a branch far out is allowed, on which weights go to 0 or to 1."""
+        if not power_in_doubt(self._likelihood):
+            return None
+        edge = self.upper if direction > 0 else self.lower
+        middle = np.sqrt(x * edge) if direction < 0 else 1.0 - np.sqrt((1.0 - x) * (1.0 - edge))
+        for place in (edge, float(middle)):
+            if direction * (place - x) > 0:
+                self._from_other_branches(place)
+                if self._deviances.get(place, np.inf) <= allowed:
+                    return place
+        return None
 
     def _held(self, x: float) -> DecisionLoss:
         inner = self._likelihood.loss.weighting
@@ -278,8 +316,8 @@ class ExtraCurve(Curve):
         extras[self._index] = x
         return [replace(near, extras=extras)]
 
-    def _settle(self, x: float, starts: list[Point], near: bool) -> None:
-        super()._settle(x, starts, near)
+    def _settle(self, x: float, starts: list[Point], near: bool, beat: float = np.inf) -> None:
+        super()._settle(x, starts, near, beat)
         solver = self._likelihood.solver
         for p, weights in self._limits:
             rule = fit_rule(self._held(x), weights, p, solver.max_iter, solver.tolerance)
@@ -352,8 +390,12 @@ def end_of(curve: Curve, direction: float, allowed: float) -> float | None:
             return None
         found = place_between(curve.at, *bracket, allowed)
         if curve.from_equal_weights(found) >= allowed - BRANCH:
-            curve.warn(found)
-            return found
+            again = curve.allowed_again(found, direction, allowed)
+            if again is None:
+                curve.warn(found)
+                return found
+            inner = again
+            continue
         curve.drop_beyond(found, direction)
         inner = found
     warnings.warn(MANY_OPTIMA, NotConvergedWarning, stacklevel=2)

@@ -15,6 +15,7 @@ from welfarist.base.validation import (
     is_real,
 )
 from welfarist.counting.exact_solver import Exact
+from welfarist.counting.guide import fewest_errors
 from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.noise.base import ChoiceNoise
@@ -174,6 +175,7 @@ def newton_of(n_starts: object, max_iter: Any, tol: Any) -> Newton:
         check_starts(n_starts),
         int(check_positive(max_iter, "max_iter")),
         check_positive(tol, "tol"),
+        guides=(fewest_errors,),
     )
 
 

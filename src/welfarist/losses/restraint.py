@@ -88,6 +88,24 @@ class Restraint:
             return Caution(0.0, nothing, nothing, none, none)
         return _for_certainty(z, count) + _for_numbers(z, count, _PER_NUMBER * self.others)
 
+    def of_many_margins(self, z: FloatArray, count: FloatArray) -> FloatArray:
+        """What :meth:`of_margins` charges (B,) for margins (B, n) and counts that go with them."""
+        count = np.broadcast_to(count, z.shape)
+        size, square = np.abs(z), np.square(z)
+        charged = ((size > 0) & (count > 0)).any(axis=1)
+        found = np.zeros(len(z))
+        size, square, count = size[charged], square[charged], count[charged]
+        nearest = np.where((size > 0) & (count > 0), size, np.inf).min(axis=1)
+        near = 1.0 / (1.0 + np.exp(-size))
+        spread = count * near * near
+        whole = np.einsum("ij,ij->i", count, square)
+        told = spread * np.exp(nearest[:, None] - np.maximum(size, nearest[:, None]))
+        doubt = np.einsum("ij,ij->i", spread, np.exp(-size))
+        certainty = nearest + np.log(whole / np.einsum("ij,ij->i", told, square))
+        others = np.log1p(whole / count.sum(axis=1) * doubt)
+        found[charged] = 0.5 * certainty + _PER_NUMBER * self.others * others
+        return found
+
     def of_power(self, p: float) -> tuple[float, float, float]:
         """Charge a power; return that with its first two derivatives by asinh p.
 

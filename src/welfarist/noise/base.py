@@ -7,6 +7,7 @@ and derivatives follow from it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -34,6 +35,8 @@ STEEPEST = 1e-150
 _STEP = 6e-6
 # Probabilities that differ by less are the same but for rounding.
 _ALIKE = 1e-9
+# Values of each own parameter on a coarse grid.
+_COARSE = 3
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,33 @@ class ChoiceNoise:
         del margins, count, lead
         middle = [_middle(parameter) for parameter in self.own]
         return np.array([log_tau, *middle])
+
+    def own_grid(self) -> FloatArray:
+        """Values (g, r) of the own parameters that cover their ranges coarsely."""
+        lines = [
+            np.linspace(max(one.lowest, -1.0), min(one.highest, 1.0), _COARSE + 2)[1:-1]
+            for one in self.own
+        ]
+        return np.array(list(product(*lines)), dtype=np.float64)
+
+    def many_losses(
+        self, z: FloatArray, own: FloatArray, first: FloatArray, second: FloatArray
+    ) -> FloatArray:
+        """Return the losses (B,) of many rules, without derivatives.
+
+        Margins are (B, n), own parameters (B, r); `first` and `second` (n,) say how often each
+        action was preferred.
+        """
+        if len(z) > 1 and not (own == own[:1]).all():
+            rows = range(len(z))
+            one_by_one = (
+                self.many_losses(z[i : i + 1], own[i : i + 1], first, second) for i in rows
+            )
+            return np.concatenate(list(one_by_one))
+        here = self.response(z.ravel(), own[0])
+        likely, unlikely = np.maximum(here.likely, _TINY), np.maximum(here.unlikely, _TINY)
+        logs = np.log(likely).reshape(z.shape), np.log(unlikely).reshape(z.shape)
+        return np.asarray(-(logs[0] @ first) - logs[1] @ second)
 
     def choice(self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray) -> Choice:
         """Loss of outcomes, with expected second derivatives.

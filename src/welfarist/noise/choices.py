@@ -34,6 +34,8 @@ _UNDERFLOWS = 700.0
 # Steps in log tau, and flip rates, that are tried for a start of the lapse model.
 _STEPS = (-1.0, 0.5, 2.0, 4.0)
 _FLIP_RATES = (0.01, 0.05, 0.15, 0.3)
+# A rate at which nearly all that is left of the decisions is chance.
+_MANY_FLIPS = 0.43
 
 
 class Logistic(ChoiceNoise):
@@ -85,6 +87,18 @@ class Logistic(ChoiceNoise):
         by_margin *= 0.5
         return Choice(float(loss), by_margin, information)
 
+    def many_losses(
+        self,
+        z: FloatArray,
+        own: FloatArray,  # noqa: ARG002 - it has none
+        first: FloatArray,
+        second: FloatArray,
+    ) -> FloatArray:
+        """Return the losses (B,) of many rules' margins (B, n), without derivatives."""
+        near = np.log1p(np.exp(-np.abs(z)))
+        wrong = np.maximum(-z, 0.0) @ first + np.maximum(z, 0.0) @ second
+        return np.asarray(near @ (first + second) + wrong)
+
     def observed(
         self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray
     ) -> Choice:
@@ -121,6 +135,24 @@ class Lapse(ChoiceNoise):
     def probability(self, z: FloatArray, own: FloatArray) -> FloatArray:
         """Return the probability (n,) that the first action is preferred."""
         return preference_probability(z, float(own[0]))
+
+    def own_grid(self) -> FloatArray:
+        """Flip rates (g, 1) that cover their range coarsely."""
+        return np.array([*_FLIP_RATES, _MANY_FLIPS])[:, None]
+
+    def many_losses(
+        self, z: FloatArray, own: FloatArray, first: FloatArray, second: FloatArray
+    ) -> FloatArray:
+        """Return the losses (B,) of many rules' margins (B, n) and flip rates (B, 1)."""
+        decay = np.exp(-np.abs(z))
+        near = 1.0 / (1.0 + decay)
+        steep = 1.0 - 2.0 * own
+        right = np.log(own + steep * near)
+        wrong = np.log(np.maximum(own + steep * (decay * near), _TINY))
+        up = z >= 0
+        return np.asarray(
+            -(np.where(up, right, wrong) @ first) - np.where(up, wrong, right) @ second
+        )
 
     def start(
         self, margins: FloatArray, log_tau: float, count: FloatArray, lead: FloatArray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,6 +50,14 @@ class Optimum:
     agreeing: int
     nothing_to_learn: bool = False
     remedy: str = "Raise max_iter or n_starts."
+
+
+class Guide(Protocol):
+    """Another method that knows good places to begin, for losses that it understands."""
+
+    def __call__(self, loss: Loss, rng: np.random.Generator, p: float | None) -> Sequence[Point]:
+        """Return points of a loss, none where it is not understood; `p` if it is given."""
+        ...
 
 
 class Featured(Protocol):

@@ -44,6 +44,8 @@ _RATIO_ATTEMPTS = (
     ("fisher", 10.0),
 )
 _LOWEST_LOG_WEIGHT = -660.0  # e^-660 is 1e-287: positive, and its inverse is a number
+# After this many steps a path is given up that would need so many more like its last one.
+_PATIENCE, _HOPE = 12, 50.0
 _STEADY = 1e-8  # relative decrease that rounding may prevent
 
 
@@ -85,6 +87,7 @@ def descend(
     reach: float = 1.0,
     near: bool = False,
     borrowed: Curvature | None = None,
+    beat: float = np.inf,
 ) -> Descent:
     """Follow second-order steps from `start` until no step promises a lower loss.
 
@@ -104,6 +107,8 @@ def descend(
         Whether the start is known to be close to an optimum, so that exact steps come first.
     borrowed : Curvature, optional
         That of a very similar loss near `start`, for a first step without curvature of its own.
+    beat : float
+        A loss that was reached elsewhere; a path that creeps towards a higher one is given up.
     """
     walk = _Walk(loss, start, tolerance, near, borrowed)
     if not np.isfinite(walk.value):
@@ -122,6 +127,9 @@ def descend(
             steady = predicted <= _STEADY * abs(value)
             reason = "rounding hides any further decrease" if steady else "no step lowers the loss"
             return Descent(walk.point, value, steady, iteration, reason, walk.fisher)
+        if iteration >= _PATIENCE and value - beat > _HOPE * predicted:
+            reason = "a lower loss is known"
+            return Descent(walk.point, value, False, iteration, reason, walk.fisher)
         for optimum in known:
             if _joins(loss, walk.point, value, optimum, reach):
                 return Descent(

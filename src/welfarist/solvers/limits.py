@@ -51,8 +51,13 @@ def fit_rule(
     """Fit the extras under given weights (d,) and power."""
     known = loss.holding(weights)
     nobody = np.empty(0)
-    start = Point(nobody, p, known.starting_extras(nobody, p))
-    found = descend(known, start, max_iter=max_iter, tolerance=tolerance)
+    places = [known.starting_extras(nobody, p)]
+    if len(known.parameters) > 1:  # errors may depend on how close a case is, or be slips
+        slips = known.observed.without_noise(places[0])
+        places += [] if slips is None else [slips]
+    starts = (Point(nobody, p, place) for place in places)
+    paths = [descend(known, start, max_iter=max_iter, tolerance=tolerance) for start in starts]
+    found = min(paths, key=lambda path: path.value)
     point = Point(loss.weighting.gather(weights), p, found.point.extras)
     if found.n_iter == 0:
         found = replace(found, reason="the rule has no free weights", nothing_to_learn=False)

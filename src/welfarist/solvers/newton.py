@@ -16,7 +16,7 @@ from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionLoss, Loss, Point
 from welfarist.proofs import can_certify, search_powers
-from welfarist.solvers.base import Optimum, uncovered
+from welfarist.solvers.base import Guide, Optimum, uncovered
 from welfarist.solvers.coordinates import Curvature
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.limits import LimitFit, Rule, fit_rule
@@ -56,12 +56,15 @@ class Newton:
         Relative decrease of the loss below which a start has converged.
     start : Point, optional
         A solution of a similar problem, from which is searched as well.
+    guides : tuple of Guide
+        Who may know good places to begin, where the first starts are not convincing.
     """
 
     n_starts: StartCount = "auto"
     max_iter: int = 200
     tolerance: float = 1e-12
     start: Point | None = None
+    guides: tuple[Guide, ...] = ()
 
     def covers(self, feature: str) -> bool:
         """Every loss that has derivatives will do, whatever it is made of."""
@@ -100,6 +103,7 @@ class Newton:
             tolerance=tolerance,
             observations=observations * part.decisions / loss.decisions,
             start=self.start,
+            guides=self.guides,
             progress=progress,
         )
         best, n_iter = found.best, found.n_iter
