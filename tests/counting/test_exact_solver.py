@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.optimize import OptimizeResult
 
 import welfarist as wf
 from benchmarks import trap
@@ -345,3 +346,29 @@ def test_what_is_explained_are_majorities_where_decisions_contradict_each_other(
             warnings.simplefilter("ignore", wf.WelfaristWarning)
             result = estimator.fit(wf.Comparisons(table, pairs, outcomes)).result_
         assert words in " ".join(result.summary().split())
+
+
+class SlowProgrammes:
+    """A clock that stands still but for mixed-integer programmes, none of which ever ends."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr("time.monotonic", lambda: self.now)
+        monkeypatch.setattr("scipy.optimize.milp", self.run)
+
+    def run(self, *_given, options, **_kept):
+        self.now += options["time_limit"]
+        return OptimizeResult(status=1, x=None, mip_dual_bound=None)
+
+
+def test_the_time_limit_bounds_all_programmes_and_is_owned_up_to(monkeypatch):
+    rng = np.random.default_rng(8)
+    table, pairs = rng.uniform(1, 10, (80, 3)), np.arange(80).reshape(2, -1).T
+    decided = wf.Comparisons(table, pairs, rng.choice([-1, 1], 40))
+    clock = SlowProgrammes(monkeypatch)
+    for p in (None, 0.5):
+        begun = clock.now
+        solver = wf.Exact(time_limit=2.0)
+        est = wf.ComparisonClassifier(noise="none", solver=solver, p=p, random_state=0).fit(decided)
+        assert 0 < clock.now - begun <= 2.0 + 0.1  # each programme is given at least a millisecond
+        assert "time limit" in est.result_.certificate.method

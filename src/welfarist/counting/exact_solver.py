@@ -9,6 +9,7 @@ bounds how far that can be from the best.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
@@ -114,8 +115,10 @@ class Exact:
     kernel : "auto", "compiled" or "numpy"
         Compiled loops (extra `fast`) or NumPy; "auto" takes the faster one that is there.
     time_limit : float
-        Seconds to spend on the bound where weights are learned and no rule explains everything;
-        what has been proven by then is reported.
+        Seconds to spend on mixed-integer programmes, where weights are learned and no rule
+        explains everything: what has been found and proven by then is reported, and the
+        certificate says that time was short. The search before them takes as many sweeps as it
+        needs, whatever the clock says.
 
     Examples
     --------
@@ -214,16 +217,19 @@ class Exact:
             sweep = sweep_powers(loss, weights, self.kernel)
             return sweep.p, sweep.steps.minimum
 
-        found = improve(loss, *start, best_power, rng, p_fixed=p)
+        found, late = improve(loss, *start, best_power, rng, p_fixed=p), False
+        deadline = time.monotonic() + self.time_limit
         if len(loss.pairs) <= MOST_PAIRS and np.isfinite(found.p) and self.time_limit > 0:
             # At one power a programme often proves the optimum, and sometimes finds a better one.
             tried = proven_minimum(loss, found.p, self.time_limit / 5.0, found.value)
+            late = tried.time_limit_hit
             if tried.weights is not None:
                 found = improve(loss, tried.weights, found.p, best_power, rng, p_fixed=p, kicks=0)
         found = _prefer_plain(loss, found, p)
         sweep = None if p is not None else sweep_powers(loss, found.weights, self.kernel)
         power = found.p if sweep is None else sweep.p
-        certificate = proven_gap(loss, found.value, p, self.time_limit)
+        left = max(deadline - time.monotonic(), 0.0)
+        certificate = proven_gap(loss, found.value, p, left, late=late)
         reason = f"no sweep over weights or powers improves ({found.n_sweeps} sweeps)"
         made = _optimum(
             loss, found.weights, power, found.value, certificate, reason, found.n_sweeps

@@ -41,7 +41,12 @@ _OUT_OF_TIME = "; the time limit was reached"
 
 
 def proven_gap(
-    loss: ZeroOneLoss, incumbent: float, p_fixed: float | None = None, time_limit: float = 10.0
+    loss: ZeroOneLoss,
+    incumbent: float,
+    p_fixed: float | None = None,
+    time_limit: float = 10.0,
+    *,
+    late: bool = False,
 ) -> Certificate:
     """Prove how much lower than a given one the mean 0-1 loss can be.
 
@@ -54,6 +59,9 @@ def proven_gap(
         The power, where it is not learned.
     time_limit : float
         Seconds; when they are over, what has been proven so far is returned.
+    late : bool
+        Whether time was short already when the rule was sought, which is to be said unless it is
+        proven best.
 
     Notes
     -----
@@ -68,14 +76,14 @@ def proven_gap(
         return Certificate(incumbent, incumbent, f"{_DOMINANCE}; the fit errs in no others")
     small = len(loss.pairs) <= MOST_PAIRS and 0 < loss.weighting.free <= MOST_WEIGHTS
     if not small or (p_fixed is None and loss.utilities.has_zeros):
-        return Certificate(incumbent, bound, _DOMINANCE)
+        return Certificate(incumbent, bound, _DOMINANCE + _OUT_OF_TIME * late)
     if p_fixed is None:
-        return _over_powers(loss, incumbent, bound, deadline)
-    return _at_one_power(loss, incumbent, bound, p_fixed, time_limit)
+        return _over_powers(loss, incumbent, bound, deadline, late)
+    return _at_one_power(loss, incumbent, bound, p_fixed, time_limit, late)
 
 
 def _at_one_power(
-    loss: ZeroOneLoss, incumbent: float, least: float, p: float, time_limit: float
+    loss: ZeroOneLoss, incumbent: float, least: float, p: float, time_limit: float, late: bool
 ) -> Certificate:
     found: Bound
     if np.isinf(p):
@@ -83,7 +91,7 @@ def _at_one_power(
     else:
         found = fewest_errors(loss, best_cases(loss, p, p), time_limit, incumbent)
     bound = max(found.lower_bound, least)
-    ending = _OUT_OF_TIME if found.time_limit_hit else ""
+    ending = _OUT_OF_TIME if bound < incumbent and (found.time_limit_hit or late) else ""
     return Certificate(incumbent, bound, f"a mixed-integer programme over the weights{ending}")
 
 
@@ -107,7 +115,9 @@ class _Interval:
         return replace(self, high=self.middle), replace(self, low=self.middle)
 
 
-def _over_powers(loss: ZeroOneLoss, incumbent: float, least: float, deadline: float) -> Certificate:
+def _over_powers(
+    loss: ZeroOneLoss, incumbent: float, least: float, deadline: float, late: bool
+) -> Certificate:
     """Branch over p, from a bound that holds everywhere, until the deadline."""
     waiting = [_Interval(least, low, high) for low, high in pairwise(_CUTS)]
     # Intervals that are too narrow to cut, or too far out: what is proven there is final.
@@ -119,8 +129,8 @@ def _over_powers(loss: ZeroOneLoss, incumbent: float, least: float, deadline: fl
         if left <= 0:
             break
         interval = heapq.heappop(waiting)
-        bound = _bound(loss, incumbent, interval, min(left, slice_of_time))
-        tried += 1
+        bound, cut_short = _bound(loss, incumbent, interval, min(left, slice_of_time))
+        tried, late = tried + 1, late or cut_short
         interval = replace(interval, bound=max(bound, interval.bound))
         if interval.bound >= incumbent - _NOTHING:
             continue
@@ -131,20 +141,26 @@ def _over_powers(loss: ZeroOneLoss, incumbent: float, least: float, deadline: fl
             heapq.heappush(waiting, half)
     lowest = min([final, *(interval.bound for interval in waiting)])
     reached = lowest >= incumbent - _NOTHING
-    ending = _OUT_OF_TIME if not reached and time.monotonic() >= deadline else ""
+    ending = _OUT_OF_TIME if not reached and (late or time.monotonic() >= deadline) else ""
     method = f"branch and bound over p, {tried} mixed-integer programmes over the weights{ending}"
     return Certificate(incumbent, incumbent if reached else lowest, method)
 
 
-def _bound(loss: ZeroOneLoss, incumbent: float, interval: _Interval, time_limit: float) -> float:
-    """A mean loss that no rule with a power of the interval is below."""
+def _bound(
+    loss: ZeroOneLoss, incumbent: float, interval: _Interval, time_limit: float
+) -> tuple[float, bool]:
+    """A mean loss that no rule with a power of the interval is below; whether time was short."""
+    deadline = time.monotonic() + time_limit
     spread = loss.utilities.spread
     low, high = float(np.sinh(interval.low)) / spread, float(np.sinh(interval.high)) / spread
     nearest = low if low > 0 else high
-    bound = -np.inf
+    bound, late = -np.inf, False
     if np.isfinite(low) and np.isfinite(high):
-        bound = fewest_errors(loss, best_cases(loss, low, high), time_limit, incumbent).lower_bound
+        found: Bound = fewest_errors(loss, best_cases(loss, low, high), time_limit, incumbent)
+        bound, late = found.lower_bound, found.time_limit_hit
     far = interval.low >= _FAR or interval.high <= -_FAR
     if far and bound < incumbent - _NOTHING:
-        bound = max(bound, beyond_bound(loss, nearest, time_limit, incumbent).lower_bound)
-    return bound
+        left = max(deadline - time.monotonic(), 0.0)
+        found = beyond_bound(loss, nearest, left, incumbent)
+        bound, late = max(bound, found.lower_bound), late or found.time_limit_hit
+    return bound, late
