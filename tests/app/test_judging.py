@@ -21,7 +21,7 @@ from welfarist.app.usage import RequestError, UsageError
 def test_one_action_is_the_best(tmp_path):
     (tmp_path / "one.csv").write_text("action,a,b\nx,1,4\n")
     found = rank(rule_of(RuleRequest(str(tmp_path / "one.csv"), p="0")))
-    assert [(row["place"], row["action"], row["preferred_to_next"]) for row in found.rows] == [
+    assert [(row["place"], row["action"], row["preferred_to_next"]) for row in found] == [
         (1, "x", None)
     ]
     assert found.table().title.startswith("1 action by")

@@ -235,7 +235,7 @@ def test_a_study_that_is_interrupted_has_the_last_word(tmp_path, everybody):
     """Whether it hears Ctrl-C as well, as in a terminal, or only the command does."""
     (tmp_path / "replication").mkdir()
     (tmp_path / "replication" / "__main__.py").write_text(
-        "import sys, time\nprint('begun', flush=True)\ntry:\n    time.sleep(60)\n"
+        "import sys, time\ntry:\n    print('begun', flush=True)\n    time.sleep(60)\n"
         "except KeyboardInterrupt:\n    time.sleep(0.5)\n    print('last word')\n"
         "    sys.exit(130)\n"
     )

@@ -87,7 +87,8 @@ def test_counts_of_an_absurd_size_are_refused(size):
 def test_counts_up_to_a_thousand_million_million(noise):
     counts = np.where(np.arange(60) % 7 == 0, 0.0, 1e15)
     solver = wf.Exact(time_limit=0) if noise in ("none", "flip") else "newton"
-    learner = wf.ComparisonClassifier(noise=noise, solver=solver, weights=[0.6, 0.4])
+    options = dict(weights=[0.6, 0.4], small_sample="none")
+    learner = wf.ComparisonClassifier(noise=noise, solver=solver, **options)
     many = learner.fit(wf.Comparisons(TABLE, PAIRS, OUTCOMES, counts)).loss_
     once = learner.fit(wf.Comparisons(TABLE, PAIRS, OUTCOMES, counts / 1e15)).loss_
     assert many == pytest.approx(once, rel=1e-9)

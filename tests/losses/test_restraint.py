@@ -39,6 +39,9 @@ def test_many_rules_are_charged_what_each_is():
     count = rng.integers(0, 4, (5, 9)).astype(float)
     each = [Restraint(4).of_margins(*row).value for row in zip(z, count, strict=True)]
     assert Restraint(4).of_many_margins(z, count) == pytest.approx(each, rel=1e-12)
+    powers = np.array([-200.0, -1.0, 0.0, 7.0])
+    each = [Restraint(4).of_power(p)[0] for p in powers.tolist()]
+    assert Restraint(4).of_many_powers(powers) == pytest.approx(each, rel=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 0.3, 5.0, 400.0, 1e5])
@@ -48,7 +51,8 @@ def test_the_charge_agrees_with_60_digits_however_certain_choices_are(scale):
     found = Restraint(4).of_margins(z, count)
     assert found.value == pytest.approx(charged(z, count, 4), rel=1e-12, abs=1e-12)
     assert np.isfinite(found.by_margin).all()
-    assert np.isfinite(found.alone).all()
+    assert np.isfinite(found.curvature + found.bend).all()
+    assert (found.curvature >= 0).all()
 
 
 def test_nothing_is_charged_where_all_actions_are_equals():
@@ -66,7 +70,8 @@ def test_derivatives_by_margins_are_those_of_differences(z):
         up, down = (restraint.of_margins(z + s * e, count) for s in (1, -1))
         assert here.by_margin[i] == pytest.approx((up.value - down.value) / (2 * step), abs=SLOPE)
         twice = here.raising[:, i] @ here.raising - here.lowering[:, i] @ here.lowering
-        twice[i] += here.alone[i]
+        twice += here.steep[:, i] @ here.steep
+        twice[i] += here.curvature[i] + here.bend[i]
         numeric = (up.by_margin - down.by_margin) / (2 * step)
         if z[i] != 0.0:  # beside an exact tie underflow is kept out in another way
             np.testing.assert_allclose(twice, numeric, atol=SLOPE)

@@ -265,8 +265,9 @@ def deviance_at(likelihood: Likelihood, name: str, value: float) -> float:
         place = quantity.parameter.coordinate.into(value)
     # On the way there from the estimate, and from starts that know nothing of it.
     along = np.linspace(curve.centre, place, 2 + int(abs(place - curve.centre) / _STRIDE))
-    followed = [curve.at(x) for x in along.tolist()]
-    return min(followed[-1], curve.searched(place))
+    for x in along.tolist():
+        curve.at(x)
+    return curve.from_equal_weights(place)
 
 
 def _profile(likelihood: Likelihood, i: int, allowed: float) -> tuple[float, float]:

@@ -15,7 +15,6 @@ import numpy as np
 from scipy.optimize import brentq
 
 from welfarist.base.errors import InputError, NotConvergedWarning
-from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.other_branches import other_starts, power_in_doubt
@@ -35,6 +34,8 @@ _ROUNDING = 4e-3
 _PER_DECISION = 1e-9
 # How closely the end of an interval is found, in the curve's coordinate.
 _FINE = 1e-7
+# A promised gain in deviance that no fit along the curve goes on for.
+_NEGLIGIBLE = 1e-8
 GROWTH = 1.6  # by which steps outward grow
 BRANCH = 1e-3  # a deviance lower by this belongs to another optimum
 ROUNDS = 5  # better branches that are followed at the end of an interval
@@ -79,6 +80,7 @@ class Curve:
         self._deviances: dict[float, float] = {}
         self._values: dict[float, float] = {}
         self._converged: dict[float, bool] = {}
+        self._tolerance = max(likelihood.solver.tolerance, _relative(likelihood, _NEGLIGIBLE))
 
     def at(self, x: float) -> float:
         """Return the deviance at x, twice the log likelihood that is lost there."""
@@ -97,24 +99,11 @@ class Curve:
         self._from_other_branches(x)
         return self._deviances[x]
 
-    def searched(self, x: float) -> float:
-        """Return the deviance at x of a search from as many starts as a fit has."""
-        likelihood, loss = self._likelihood, self._held(x)
-        found = likelihood.solver.minimise(
-            loss,
-            np.random.default_rng(0),
-            p=None if loss.learn_power else self._held_power(x),
-            observations=likelihood.observations,
-            progress=Progress(False),
-        )
-        return deviance_of(likelihood, found.value)
-
     def _from_other_branches(self, x: float) -> None:
         held = self._held(x)
         p = None if held.learn_power else self._held_power(x)
         for start in other_starts(self._likelihood, held, p):
-            known = self._values.get(x, np.inf)  # what creeps towards a higher loss is given up
-            self._settle(x, [start], near=False, beat=known)
+            self._settle(x, [start], near=False)
 
     def _held_power(self, x: float) -> float:  # noqa: ARG002
         """The power at x, where it is not learned there."""
@@ -177,10 +166,11 @@ class Curve:
         """What to remember of a point of :meth:`_held`."""
         return point
 
-    def _settle(self, x: float, starts: list[Point], near: bool, beat: float = np.inf) -> None:
+    def _settle(self, x: float, starts: list[Point], near: bool) -> None:
         """Fit from the most promising start, and keep the result if it is the best at x."""
         loss = self._held(x)
         start = min(starts, key=lambda point: loss.evaluate(point).value)
+        beat = self._values.get(x, np.inf)  # what creeps towards a higher loss is given up
         found = self._descend(loss, start, near, beat)
         if not found.converged and found.value < beat:
             found = self._descend(loss, found.point, near=False, beat=beat)
@@ -199,7 +189,7 @@ class Curve:
             loss,
             start,
             max_iter=solver.max_iter,
-            tolerance=solver.tolerance,
+            tolerance=self._tolerance,
             near=near,
             beat=beat,
         )
@@ -316,8 +306,8 @@ class ExtraCurve(Curve):
         extras[self._index] = x
         return [replace(near, extras=extras)]
 
-    def _settle(self, x: float, starts: list[Point], near: bool, beat: float = np.inf) -> None:
-        super()._settle(x, starts, near, beat)
+    def _settle(self, x: float, starts: list[Point], near: bool) -> None:
+        super()._settle(x, starts, near)
         solver = self._likelihood.solver
         for p, weights in self._limits:
             rule = fit_rule(self._held(x), weights, p, solver.max_iter, solver.tolerance)
@@ -355,6 +345,13 @@ def _limit_rule(likelihood: Likelihood, sign: float, thoroughly: bool) -> Rule:
     )
     order = loss.weighting.gather(likelihood.weights)
     return limit.search(order) if thoroughly else limit.with_everybody()
+
+
+def _relative(likelihood: Likelihood, deviance: float) -> float:
+    """The share of the loss that stands behind a small deviance."""
+    if likelihood.loss.squared:
+        return deviance / likelihood.observations
+    return deviance / (2.0 * likelihood.observations * max(abs(likelihood.value), 1e-300))
 
 
 def deviance_of(likelihood: Likelihood, value: float) -> float:

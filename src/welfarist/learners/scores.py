@@ -35,7 +35,7 @@ from welfarist.results import caveats as caveat
 from welfarist.solvers.base import Optimum
 
 # The logarithm of the largest number, and nearly minus that of the smallest with all its digits.
-_LARGEST_LOG = 700.0
+_LARGEST_LOG = 708.0
 
 
 class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]

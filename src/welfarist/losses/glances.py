@@ -108,7 +108,7 @@ class Glance:
         lost = observed.noise.many_losses(margins, extras[:, 1:], *self._votes)
         if observed.restraint is not None:
             lost += observed.restraint.of_many_margins(z, count)
-            lost += [observed.restraint.of_power(p)[0] for p in self.powers.tolist()]
+            lost += observed.restraint.of_many_powers(self.powers)
         return lost / observed.total
 
     def best_extras(self, steps: Sequence[float]) -> tuple[FloatArray, FloatArray]:

@@ -321,7 +321,7 @@ class PairResponse:
         curvature = np.empty((size, size))
         spread = choice.information
         if self.caution is not None:
-            spread = spread + np.maximum(self.caution.alone, 0.0)
+            spread = spread + self.caution.curvature
         curvature[:q, :q] = graph.laplacian_form(rows, spread * (tau * tau * per))
         curvature[:q, q] = rows @ graph.scatter(spread * z * (tau * per))
         curvature[q, q] = (spread @ np.square(z)) * per
@@ -332,8 +332,8 @@ class PairResponse:
             curvature[q + 1 :, q + 1 :] = choice.own.information.sum(axis=-1) * per
         curvature[q:, :q] = curvature[:q, q:].T
         if self.caution is not None:
-            raising = self._along(rows, self.caution.raising)
-            curvature[: q + 1, : q + 1] += raising @ raising.T * per
+            steep = self._along(rows, self.caution.steep)
+            curvature[: q + 1, : q + 1] += steep @ steep.T * per
         return QuadraticModel(self._gradient(rows), curvature)
 
     def remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
@@ -350,18 +350,20 @@ class PairResponse:
         return left
 
     def _concave(self, rows: FloatArray) -> FloatArray:
-        """What the curvature leaves out of the caution's (q + 1, q + 1): its negative parts."""
+        """What the model leaves out of the caution's second derivatives (q + 1, q + 1)."""
         assert self.caution is not None
         q, z, graph = len(rows), self.margins, self.observed.graph
         per, tau = 1.0 / self.observed.total, float(np.exp(self.extras[0]))
-        spread = np.minimum(self.caution.alone, 0.0)
+        spread = self.caution.bend
         left = np.empty((q + 1, q + 1))
         rows = rows - rows.mean(axis=1, keepdims=True)
         left[:q, :q] = graph.laplacian_form(rows, spread * (tau * tau * per))
         left[:q, q] = left[q, :q] = rows @ graph.scatter(spread * z * (tau * per))
         left[q, q] = (spread @ np.square(z)) * per
-        lowering = self._along(rows, self.caution.lowering)
-        return np.asarray(left - lowering @ lowering.T * per)
+        for sign, by_margins in ((per, self.caution.raising), (-per, self.caution.lowering)):
+            along = self._along(rows, by_margins)
+            left += sign * (along @ along.T)
+        return left
 
     def _by_margin(self) -> FloatArray:
         """Derivatives (n,) by the margins of all that is minimised."""

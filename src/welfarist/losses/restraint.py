@@ -33,15 +33,21 @@ class Caution:
     value : float
     by_margin : (n,) array
         Derivatives by the margins.
-    alone : (n,) array
-        Second derivatives by each margin alone.
+    curvature : (n,) array
+        Second derivatives by each margin alone, but for those parts that may be negative.
+    steep : (r, n) array
+        Second derivatives by two margins: products of these.
+    bend : (n,) array
+        What curvature leaves out.
     raising, lowering : (r, n) arrays
-        Second derivatives by two margins: products of these, to be added and to be taken away.
+        What `steep` leaves out: products of these, to be added and to be taken away.
     """
 
     value: float
     by_margin: FloatArray
-    alone: FloatArray
+    curvature: FloatArray
+    steep: FloatArray
+    bend: FloatArray
     raising: FloatArray
     lowering: FloatArray
 
@@ -49,7 +55,9 @@ class Caution:
         return Caution(
             self.value + other.value,
             self.by_margin + other.by_margin,
-            self.alone + other.alone,
+            self.curvature + other.curvature,
+            np.vstack([self.steep, other.steep]),
+            self.bend + other.bend,
             np.vstack([self.raising, other.raising]),
             np.vstack([self.lowering, other.lowering]),
         )
@@ -85,7 +93,7 @@ class Restraint:
         apart = z != 0
         if not (apart & (count > 0)).any():
             nothing, none = np.zeros(len(z)), np.empty((0, len(z)))
-            return Caution(0.0, nothing, nothing, none, none)
+            return Caution(0.0, nothing, nothing, none, nothing, none, none)
         return _for_certainty(z, count) + _for_numbers(z, count, _PER_NUMBER * self.others)
 
     def of_many_margins(self, z: FloatArray, count: FloatArray) -> FloatArray:
@@ -105,6 +113,11 @@ class Restraint:
         others = np.log1p(whole / count.sum(axis=1) * doubt)
         found[charged] = 0.5 * certainty + _PER_NUMBER * self.others * others
         return found
+
+    def of_many_powers(self, p: FloatArray) -> FloatArray:
+        """What :meth:`of_power` charges (B,) for finite powers (B,)."""
+        near, far = np.square(p / _MODERATE), np.square(p / _FARTHEST)
+        return np.asarray(0.5 * (np.log1p(near) - np.log1p(far)))
 
     def of_power(self, p: float) -> tuple[float, float, float]:
         """Charge a power; return that with its first two derivatives by asinh p.
@@ -141,10 +154,14 @@ def _for_certainty(z: FloatArray, count: FloatArray) -> Caution:
     tied = size == 0
     bend[tied] = 2.0 * count[tied] * 0.25 * np.exp(min(nearest, _STEEPEST))
     share = count / float(count @ square)
+    # Each term v z^2 is log-concave: (log v z^2)'' = -2 (1 / z^2 + v) is all that bends upwards.
+    curvature = share + spread * (1.0 + square * decay * near * near) / total
     return Caution(
         value=0.5 * (nearest + float(np.log(count @ square)) - float(np.log(total))),
         by_margin=share * z - slope * (0.5 / total),
-        alone=share - bend * (0.5 / total),
+        curvature=curvature,
+        steep=np.empty((0, len(z))),
+        bend=share - bend * (0.5 / total) - curvature,
         raising=(slope * (np.sqrt(0.5) / total))[None],
         lowering=(share * z * np.sqrt(2.0))[None],
     )
@@ -166,11 +183,14 @@ def _for_numbers(z: FloatArray, count: FloatArray, strength: float) -> Caution:
     sizes = float(np.linalg.norm(by_square)), float(np.linalg.norm(by_doubt))
     even = float(np.clip(np.sqrt(sizes[0] / max(sizes[1], 1e-300)), 1e-100, 1e100))
     root = np.sqrt(0.5 * strength / whole)
+    alone = bend * (strength / whole)
     return Caution(
         value=strength * float(np.log1p(square * doubt)),
         by_margin=slope * (strength / whole),
-        alone=bend * (strength / whole),
-        raising=(root * (even * by_doubt + by_square / even))[None],
+        curvature=np.maximum(alone, 0.0),
+        bend=np.minimum(alone, 0.0),
+        raising=np.empty((0, len(z))),
+        steep=(root * (even * by_doubt + by_square / even))[None],
         lowering=np.vstack(
             [root * (even * by_doubt - by_square / even), slope * (np.sqrt(strength) / whole)]
         ),

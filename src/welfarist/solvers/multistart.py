@@ -31,6 +31,7 @@ _NEARLY_UNANIMOUS = 5  # if the power is roughly known
 _MOST = 60
 _TINY = 1e-13  # a mean loss that is nothing but rounding
 _MOST_STEPS = 3000  # of all starts together
+_ROUNDING = 1e-12  # relative difference in loss between rules that are as good
 _AGREE = 1e-8  # relative difference in loss between starts that found the same optimum
 # Standard error of asinh(p) below which no other power is worth a look, and below which fewer
 # agreeing starts are convincing.
@@ -164,9 +165,10 @@ def _tell(progress: Progress | None, loss: Loss, what: str, found: Descent) -> N
 def _slack(best: Descent, went_on: bool) -> float:
     """By how much a loss must be lower to take the place of the best one.
 
-    Of rules that are as good, the one that plain starts lead to stays.
+    Of rules that are as good, the one that plain starts lead to stays; of those that people with
+    the same utilities may share in any way, the even one.
     """
-    return _AGREE * abs(best.value) + _TINY if went_on and best.converged else 0.0
+    return (_AGREE if went_on else _ROUNDING) * abs(best.value) + _TINY if best.converged else 0.0
 
 
 def _found_again(best: Descent, descents: list[Descent]) -> bool:
