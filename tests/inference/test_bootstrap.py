@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -345,6 +346,18 @@ def test_p_values_count_the_observed_one():
     reference = Reference(np.array([0.0, 1.0, 2.0, 3.0]), 5, 0)
     assert [reference.p_value(x) for x in (0.0, 1.5, 3.0, 9.0)] == [1.0, 0.6, 0.4, 0.2]
     assert str(reference) == "parametric bootstrap, 4 samples, seed 5"
+    settled = replace(reference, settled=True)  # the last one drawn was as large
+    assert [settled.p_value(x) for x in (1.5, 3.0)] == [0.5, 0.25]
+
+
+def test_samples_end_when_enough_are_as_large(monkeypatch):
+    monkeypatch.setattr("welfarist.inference.simulated_nulls._LARGE_ENOUGH", 3)
+    result = quiet(wf.ComparisonClassifier(random_state=0), choices(9)[:60])
+    early = result.test("best off", resamples=30)
+    drawn = int(re.search(r"(\d+) samples", str(early)).group(1))
+    assert 3 <= drawn < 30
+    assert early.p_value == 3 / drawn
+    assert str(result.test("best off", resamples=30, n_jobs=2)) == str(early)
 
 
 def test_samples_that_cannot_matter_are_not_searched():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Literal, TypeVar
 
 from welfarist.base.errors import InputError
@@ -38,7 +38,7 @@ class Progress:
                 'a progress bar needs the package rich; found none. pip install "welfarist[cli]"'
             )
 
-    def track(self, items: Iterable[T], total: int, description: str) -> Iterator[T]:
+    def track(self, items: Iterable[T], total: int, description: str) -> Generator[T, None, None]:
         """Yield the items, moving a bar for each."""
         if not self._on:
             yield from items

@@ -18,6 +18,10 @@ from welfarist.losses import DecisionLoss, Point
 from welfarist.solvers.descent import Descent, descend, uncertainty_of_power
 from welfarist.solvers.multistart import PINNED
 from welfarist.solvers.newton import FAR
+from welfarist.solvers.scouts import can_be_scouted, scouted_starts
+
+# Rules that are looked at before a search of all starts, and starts made of them.
+_RULES, _STARTS = 600, 3
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,27 @@ def from_the_estimates(likelihood: Likelihood, loss: DecisionLoss) -> Descent | 
     if not np.isfinite(start.p):
         return None
     return descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=True)
+
+
+def from_many_rules(
+    likelihood: Likelihood, loss: DecisionLoss, near: Descent | None
+) -> Descent | None:
+    """Return the best of `near` and of where the best of many rules at a glance lead, if any."""
+    if not can_be_scouted(loss):
+        return None
+    solver, p = likelihood.solver, None if loss.learn_power else likelihood.point.p
+    best = near if near is not None and near.converged else None
+    for start in scouted_starts(loss, np.random.default_rng(0), p, _STARTS, _RULES):
+        found = descend(
+            loss,
+            start,
+            max_iter=solver.max_iter,
+            tolerance=solver.tolerance,
+            beat=np.inf if best is None else best.value,
+        )
+        if found.converged and (best is None or found.value < best.value):
+            best = found
+    return best
 
 
 def _is_enough(likelihood: Likelihood, loss: DecisionLoss, found: Descent) -> bool:

@@ -7,6 +7,7 @@ decisions are drawn from the fitted null, and both rules are fitted to them as t
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import seed_of
 from welfarist.base.validation import FloatArray, check_count
 from welfarist.inference.likelihood import Likelihood
-from welfarist.inference.refits import from_the_estimates, refit
+from welfarist.inference.refits import from_many_rules, from_the_estimates, refit
 from welfarist.losses import DecisionLoss, Point
 from welfarist.losses.observed import Sampler
 from welfarist.solvers.base import Optimum
@@ -27,6 +28,12 @@ from welfarist.solvers.base import Optimum
 SAMPLES = 199
 # Fewer fits than this share of the samples say nothing about the others.
 _ENOUGH = 0.5
+# By how much a search of all starts might raise a likelihood ratio beyond that of many rules.
+# In 77 samples of small data whose ratio was near the observed one it raised none by 0.001.
+_OUT_OF_REACH = 1.0
+# As soon as so many samples are as large, the p-value is known well enough (Besag and Clifford,
+# Biometrika 78, 1991): it is their share of those that were drawn.
+_LARGE_ENOUGH = 20
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,7 @@ class Simulation:
     Attributes
     ----------
     resamples : int
-        How many.
+        How many at most.
     random_state : int, Generator or RandomState
         Each sample has a seed of its own, made from this one and its number.
     n_jobs : int, optional
@@ -63,11 +70,14 @@ class Reference:
     seed : int
     failed : int
         Samples to which a fit did not converge; they are left out.
+    settled : bool
+        Whether drawing ended early, with a sample that is as large: enough of them were.
     """
 
     statistics: FloatArray
     seed: int
     failed: int
+    settled: bool = False
 
     @property
     def smallest(self) -> float:
@@ -75,8 +85,13 @@ class Reference:
         return 1 / (1 + len(self.statistics))
 
     def p_value(self, statistic: float) -> float:
-        """Return the share of statistics that are as large, the observed one among them."""
+        """Return the share of statistics that are as large, the observed one among them.
+
+        Where drawing ended early it is that of the samples.
+        """
         larger = int((self.statistics >= _reached(statistic)).sum())
+        if self.settled:
+            return larger / len(self.statistics)
         return (1 + larger) / (1 + len(self.statistics))
 
     def __str__(self) -> str:
@@ -117,15 +132,23 @@ def reference_under(
     shared = likelihood, null, best.point.p, sampler, _reached(statistic)
     jobs = [(seed, i) for i in range(times)]
     outcomes = run_jobs(_statistic, shared, jobs, processes, option="n_jobs", together=5)
-    shown = Progress(simulation.progress)
-    found = list(shown.track(outcomes, times, "samples under the null"))
-    kept = np.array([value for value in found if value is not None])
-    if len(kept) < _ENOUGH * times:
+    shown = Progress(simulation.progress).track(outcomes, times, "samples under the null")
+    kept, large, drawn = [], 0, 0
+    with closing(shown):
+        for value in shown:
+            drawn += 1
+            if value is not None:
+                kept.append(value)
+                large += value >= _reached(statistic)
+            if large == _LARGE_ENOUGH:
+                break
+    if len(kept) < _ENOUGH * drawn:
         raise InputError(
-            f"a p-value by simulation needs fits that converge; found none to {times - len(kept)} "
-            f"of {times} samples. Allow more steps (max_iter), or fit fewer numbers."
+            f"a p-value by simulation needs fits that converge; found none to {drawn - len(kept)} "
+            f"of {drawn} samples. Allow more steps (max_iter), or fit fewer numbers."
         )
-    return Reference(kept, seed, times - len(kept))
+    settled = large == _LARGE_ENOUGH and drawn < times
+    return Reference(np.array(kept), seed, drawn - len(kept), settled)
 
 
 def sampler_of(null: DecisionLoss, best: Optimum) -> Sampler:
@@ -146,7 +169,8 @@ def _statistic(
     """The likelihood ratio of one sample; None if a fit to it does not converge.
 
     A search of all starts is what takes time. It is spared where the best chances of all could
-    not reach the observed statistic, or where the way from the estimates has reached it already.
+    not reach the observed statistic, where the way from the estimates, or from the best of many
+    rules, has reached it already, and where it is far from reaching it.
     """
     likelihood, null, p, sampler, reached = shared
     drawn = sampler.draw(np.random.default_rng(job))
@@ -169,6 +193,11 @@ def _statistic(
     if near is not None and near.converged:
         least = _ratio(drawn, under.value, near.value)
         if least >= reached:
+            return least
+    low = from_many_rules(likelihood, loss, near)
+    if low is not None:
+        least = _ratio(drawn, under.value, low.value)
+        if least >= reached or least < reached - _OUT_OF_REACH:
             return least
     freely = refit(likelihood, loss, near)
     return _ratio(drawn, under.value, freely.value) if freely.converged else None

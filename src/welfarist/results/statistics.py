@@ -365,9 +365,10 @@ class Statistics(Goodness):
             Left out, it is that of the result where that is not "fisher", as where it is known
             who decided, and a likelihood-ratio test otherwise, or where no Wald test applies.
         resamples, random_state, n_jobs, progress
-            Samples that are drawn under a null whose statistic follows no known distribution,
-            their seed, how many processes share the work, and whether a progress bar is shown.
-            With ``resamples=None`` such nulls are refused, which costs nothing.
+            How many samples are drawn at most under a null whose statistic follows no known
+            distribution, their seed, how many processes share the work, and whether a progress
+            bar is shown. As soon as 20 of them are as large, their share is the p-value. With
+            ``resamples=None`` such nulls are refused, which costs nothing.
 
         Returns
         -------
