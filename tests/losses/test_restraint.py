@@ -26,7 +26,7 @@ def charged(z, count, others):
             information += spread * x**2
             doubt += spread
             squares += c * x**2
-        mean = squares / mpmath.fsum(count)
+        mean = squares / mpmath.fsum(count) / max(1, mpmath.mpf(others) / 5)
         charge = -mpmath.log(information / squares) / 2 + mpmath.mpf(others) / 5 * mpmath.log1p(
             mean * doubt
         )
@@ -44,12 +44,14 @@ def test_many_rules_are_charged_what_each_is():
     assert Restraint(4).of_many_powers(powers) == pytest.approx(each, rel=1e-12)
 
 
+@pytest.mark.parametrize("others", [4, 60])
 @pytest.mark.parametrize("scale", [1e-6, 0.3, 5.0, 400.0, 1e5])
-def test_the_charge_agrees_with_60_digits_however_certain_choices_are(scale):
+def test_the_charge_agrees_with_60_digits_however_certain_choices_are(scale, others):
     rng = np.random.default_rng(1)
     z, count = scale * rng.normal(size=9), rng.integers(1, 4, 9).astype(float)
-    found = Restraint(4).of_margins(z, count)
-    assert found.value == pytest.approx(charged(z, count, 4), rel=1e-12, abs=1e-12)
+    found = Restraint(others).of_margins(z, count)
+    assert found.value == pytest.approx(charged(z, count, others), rel=1e-12, abs=1e-12)
+    assert Restraint(others).of_many_margins(z[None], count) == pytest.approx([found.value])
     assert np.isfinite(found.by_margin).all()
     assert np.isfinite(found.curvature + found.bend).all()
     assert (found.curvature >= 0).all()
@@ -64,7 +66,7 @@ def test_nothing_is_charged_where_all_actions_are_equals():
 @pytest.mark.parametrize("z", [[0.0, 1.0, -2.0, 4.0], [0.0, 30.0, 31.0, -50.0]])
 def test_derivatives_by_margins_are_those_of_differences(z):
     z, count = np.array(z), np.array([1.0, 2.0, 1.0, 3.0])
-    restraint, step = Restraint(5), 1e-5
+    restraint, step = Restraint(12), 1e-5
     here = restraint.of_margins(z, count)
     for i, e in enumerate(step * np.eye(len(z))):
         up, down = (restraint.of_margins(z + s * e, count) for s in (1, -1))

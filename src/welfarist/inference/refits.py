@@ -75,9 +75,9 @@ def from_many_rules(
     likelihood: Likelihood, loss: DecisionLoss, near: Descent | None
 ) -> Descent | None:
     """Return the best of `near` and of where the best of many rules at a glance lead, if any."""
-    if not can_be_scouted(loss):
-        return None
     solver, p = likelihood.solver, None if loss.learn_power else likelihood.point.p
+    if not can_be_scouted(loss) or (p is not None and np.isinf(p)):
+        return None
     best = near if near is not None and near.converged else None
     for start in scouted_starts(loss, np.random.default_rng(0), p, _STARTS, _RULES):
         found = descend(

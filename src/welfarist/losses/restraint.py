@@ -22,6 +22,9 @@ _MODERATE, _FARTHEST = 3.0, 30.0
 # numbers learned from the same decisions, has 1/2; intervals of tau then hold too rarely where
 # hardly a choice is in doubt. Two fifths of that is what simulations bear out.
 _PER_NUMBER = 0.2
+# With more numbers than this, each learns from its share of the decisions only: without it a
+# charge that grows like k log n would leave nothing of what hundreds of weights explain.
+_SEVERAL = 5.0
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,9 @@ class Restraint:
         Formula: ``-log(sum count v(z) z^2 / sum count z^2) / 2``, in which
         ``v(z) = e^-|z| / (1 + e^-|z|)^2``: the prior of Jeffreys for the temperature of a given
         rule under logistic noise, in a unit that makes no rule likelier than another; and
-        ``others / 5 log(1 + m sum count v(z))``, in which m is the mean of z^2: a share of what a
-        restricted likelihood allows for the other numbers. Other models of noise are charged the
-        same.
+        ``others / 5 log(1 + m sum count v(z) / max(1, others / 5))``, in which m is the mean of
+        z^2: a share of what a restricted likelihood allows for the other numbers. Other models of
+        noise are charged the same.
 
         Limits: log 2 as tau goes to 0, whatever the rule; rises like tau as every choice becomes
         certain. 0 where all margins are.
@@ -94,7 +97,17 @@ class Restraint:
         if not (apart & (count > 0)).any():
             nothing, none = np.zeros(len(z)), np.empty((0, len(z)))
             return Caution(0.0, nothing, nothing, none, nothing, none, none)
-        return _for_certainty(z, count) + _for_numbers(z, count, _PER_NUMBER * self.others)
+        return _for_certainty(z, count) + _for_numbers(z, count, self._strength, self._sharing)
+
+    @property
+    def _strength(self) -> float:
+        """What is charged for a unit of information, in logarithms."""
+        return _PER_NUMBER * self.others
+
+    @property
+    def _sharing(self) -> float:
+        """Among how many the information is shared out; a few numbers have it all."""
+        return max(1.0, self.others / _SEVERAL)
 
     def of_many_margins(self, z: FloatArray, count: FloatArray) -> FloatArray:
         """What :meth:`of_margins` charges (B,) for margins (B, n) and counts that go with them."""
@@ -110,8 +123,8 @@ class Restraint:
         told = spread * np.exp(nearest[:, None] - np.maximum(size, nearest[:, None]))
         doubt = np.einsum("ij,ij->i", spread, np.exp(-size))
         certainty = nearest + np.log(whole / np.einsum("ij,ij->i", told, square))
-        others = np.log1p(whole / count.sum(axis=1) * doubt)
-        found[charged] = 0.5 * certainty + _PER_NUMBER * self.others * others
+        others = np.log1p(whole / count.sum(axis=1) * doubt / self._sharing)
+        found[charged] = 0.5 * certainty + self._strength * others
         return found
 
     def of_many_powers(self, p: FloatArray) -> FloatArray:
@@ -167,13 +180,13 @@ def _for_certainty(z: FloatArray, count: FloatArray) -> Caution:
     )
 
 
-def _for_numbers(z: FloatArray, count: FloatArray, strength: float) -> Caution:
-    """Charge for what was learned beside tau: strength log(1 + mean(z^2) sum count v(z))."""
+def _for_numbers(z: FloatArray, count: FloatArray, strength: float, sharing: float) -> Caution:
+    """Charge for what was learned beside tau: strength log(1 + mean(z^2) sum count v(z) / s)."""
     decay = np.exp(-np.abs(z))
     near = 1.0 / (1.0 + decay)
     spread = decay * near * near
     tilt = np.copysign((1.0 - decay) * near, z)
-    share = count / count.sum()
+    share = count / (count.sum() * sharing)
     doubt, square = float(count @ spread), float(share @ np.square(z))
     whole = 1.0 + square * doubt
     by_doubt, by_square = -count * spread * tilt, 2.0 * share * z

@@ -20,11 +20,13 @@ from welfarist.losses import Loss, Point
 from welfarist.solvers.base import Guide
 from welfarist.solvers.descent import Descent, descend, uncertainty_of_power
 from welfarist.solvers.schedule import CREEPING, Schedule
+from welfarist.solvers.scouts import MOST_WEIGHTS
 
 StartCount = int | Literal["auto"]
 
 _FIRST = 2  # starts that must agree before the search may end
 _ENOUGH = 20  # starts in a row that found nothing better
+_ENOUGH_FOR_MANY = 5  # of them, where there are very many weights and a step takes long
 _ENOUGH_NOISE = 5  # of them, where all that is learned is how decision makers err
 _UNANIMOUS = 10  # starts that all agree are convincing, although the power is not pinned down
 _NEARLY_UNANIMOUS = 5  # if the power is roughly known
@@ -199,6 +201,7 @@ def _all_agree(descents: list[Descent]) -> bool:
 def _tired(loss: Loss, descents: list[Descent], since_best: int) -> bool:
     """Whether many starts in a row have found nothing better, or took very many steps."""
     enough = _ENOUGH if loss.weighting.free or loss.learn_power else _ENOUGH_NOISE
+    enough = min(enough, _ENOUGH_FOR_MANY) if loss.weighting.free > MOST_WEIGHTS else enough
     return since_best >= enough or sum(d.n_iter for d in descents) >= _MOST_STEPS
 
 

@@ -23,6 +23,9 @@ _POWERS_ALONE = 301  # where the weights are known
 # How many numbers all glances together may look at; the fewest and the most rules.
 _BUDGET = 8e6
 _FEWEST, _MOST = 200, 2000
+# Beyond so many weights rules that are drawn say little, and beyond so many numbers in all they
+# take longer than to go on from a few starts.
+MOST_WEIGHTS, _LARGEST = 100, 1e8
 _FAR = 1.5  # |p| times the spread of log utilities from which ratios log(w) / p matter
 # How far ratios are drawn from 0, in units of the spread.
 _RATIOS = (0.3, 1.0, 2.0)
@@ -33,9 +36,11 @@ _CONCENTRATION = 0.5  # of the Dirichlet distribution of the other shares
 
 
 def can_be_scouted(loss: Loss) -> bool:
-    """Whether rules can be judged at a glance: comparisons by power means of a table."""
+    """Whether rules can be judged at a glance: comparisons by power means of a small table."""
     data = loss.data
-    return data.can_be_counted and isinstance(data.observed, ObservedPairs)
+    if not data.can_be_counted or not isinstance(data.observed, ObservedPairs):
+        return False
+    return data.weighting.free <= MOST_WEIGHTS and data.people.size * _FEWEST <= _LARGEST
 
 
 def scouted_starts(
