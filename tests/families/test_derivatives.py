@@ -197,6 +197,17 @@ def test_light_weights_and_heavy_exponents():
     assert np.isfinite(found.by_weight).all()
 
 
+@pytest.mark.parametrize("p", [-0.2187, -0.1, 0.1, 0.24])
+def test_a_light_weight_counts_beside_somebody_without_one(p):
+    """However large the power of a utility is, of those who count it must not be cut off."""
+    utilities = np.array([[2.4e164, 9.9e-241, 5.6e159, 2.1e195], [1e30, 3e290, 5.6e-259, 2e-290]])
+    w = np.array([0.0, 0.0168, 0.6293, 0.3539])
+    found = log_mean_of_logs(np.log(utilities.T), w, p).value
+    with mp.workdps(DIGITS + GUARD):
+        exact = [float(log_mean(row, w, p)) for row in utilities]
+    assert found == pytest.approx(exact, rel=1e-13)
+
+
 def test_shares_are_elasticities_and_sum_to_one():
     rng = np.random.default_rng(2)
     utilities = rng.uniform(1, 9, (6, 4))

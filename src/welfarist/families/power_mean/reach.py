@@ -38,7 +38,8 @@ def reach_of(weights: FloatArray, p: float) -> FloatArray | None:
     if (shares == 1.0).all() or p == 0:
         return None
     found = np.zeros(len(shares))
-    found[counted] = np.exp(np.log(shares[counted]) / abs(p))
+    with np.errstate(over="ignore"):  # of next to no power: they reach nothing
+        found[counted] = np.exp(np.log(shares[counted]) / abs(p))
     unseen = counted & (shares < _UNSEEN) & (found >= _SEEN)
     return found if abs(p) >= _FAR or unseen.any() else None
 
