@@ -30,6 +30,8 @@ _AS_PUBLISHED = ("grid", "two_stage")
 # The share of fits that are made again, and again in threads, and those that are asked more.
 _AGAIN, _IN_THREADS, _ASKED = 0.3, 0.1, 0.3
 _THREADS = 2
+# The share of fits to comparisons that take the likelihood alone, few as they are.
+_ALONE = 0.4
 
 
 class Problems:
@@ -148,6 +150,8 @@ def _noise_options(rng: np.random.Generator, noise: str) -> Case:
     found = {"solver": chosen(rng, solvers)}
     if rng.random() < 0.1:
         found["tau_max"] = float(rng.choice([1.0, 100.0, 1e12]))
+    if rng.random() < _ALONE:
+        found["small_sample"] = "none"
     return found
 
 

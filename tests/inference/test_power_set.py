@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import welfarist as wf
+from benchmarks import problems
 from welfarist.inference.intervals import deviance_at
 from welfarist.inference.reference import allowed_deviance
 from welfarist.show.report.document import report_html
@@ -71,3 +72,19 @@ def test_aversion_has_the_same_pieces_turned(several):
 def test_other_numbers_are_in_one_piece(several):
     result = several[0]
     assert result.pieces("tau") == (result.interval("tau"),)
+
+
+def test_pieces_are_of_one_number():
+    decided = problems.comparisons(0, 40, 3, 200, p=-1, tau=8).comparisons()
+    result = wf.ComparisonClassifier(random_state=0).fit(decided).result_
+    with pytest.raises(wf.InputError, match="must be of one number; found 'weights', which are 3"):
+        result.pieces("weights")
+
+
+def test_what_a_group_loses_at_its_own_weight_is_nothing():
+    decided = problems.comparisons(0, 40, 4, 400, p=-1, tau=8).comparisons()
+    groups = ["a", "a", "b", "b"]
+    result = wf.ComparisonClassifier(groups=groups, random_state=0).fit(decided).result_
+    for person, weight in enumerate(result.weights):
+        name = result.likelihood.names[result.likelihood.places("weights")[person]]
+        assert deviance_at(result.likelihood, name, float(weight)) == pytest.approx(0, abs=1e-6)

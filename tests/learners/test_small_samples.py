@@ -104,3 +104,25 @@ def test_what_is_counted():
     size = SampleSize.of(loss)
     assert (size.decisions, size.numbers) == (40.0, 4)
     assert size.is_small
+
+
+def test_no_choice_is_wrong_whatever_the_counts_add_up_to():
+    rng = np.random.default_rng(3)
+    table = rng.uniform(1, 10, (60, 3))
+    pairs = np.arange(60).reshape(-1, 2)
+    counts = rng.uniform(0.1, 1.0, 30)
+    better = wf.WelfareFunction(1, [0.5, 0.3, 0.2]).compare(table[pairs[:, 0]], table[pairs[:, 1]])
+    with pytest.warns(wf.SeparationWarning, match="noise-free under some rule"):
+        est = wf.ComparisonClassifier().fit(wf.Comparisons(table, pairs, better, counts))
+    assert est.result_.accuracy <= 1.0
+
+
+def test_a_rule_that_ties_everything_gains_nothing():
+    """Somebody to whom all actions are the same explains coin flips no better than others."""
+    rng = np.random.default_rng(4)
+    table = np.column_stack([np.full(80, 2.0), rng.uniform(1, 10, (80, 2))])
+    decided = wf.Comparisons(table, np.arange(80).reshape(-1, 2), rng.choice([-1, 1], 40))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        est = wf.ComparisonClassifier(random_state=0).fit(decided)
+    assert est.tau_ < 1e3

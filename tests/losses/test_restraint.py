@@ -57,9 +57,11 @@ def test_the_charge_agrees_with_60_digits_however_certain_choices_are(scale, oth
     assert (found.curvature >= 0).all()
 
 
-def test_nothing_is_charged_where_all_actions_are_equals():
+def test_where_all_actions_are_equals_the_charge_is_its_limit():
     found = Restraint(2).of_margins(np.zeros(3), np.ones(3))
-    assert found.value == 0.0
+    near = Restraint(2).of_margins(np.full(3, 1e-9), np.ones(3))
+    assert found.value == pytest.approx(near.value, rel=1e-9)
+    assert Restraint(2).of_many_margins(np.zeros((1, 3)), np.ones(3)) == pytest.approx(found.value)
     assert not found.by_margin.any()
 
 
@@ -90,6 +92,18 @@ def test_the_charge_for_powers_and_its_derivatives(p):
     up, down = (restraint.of_power(float(np.sinh(t + s * step))) for s in (1, -1))
     assert slope == pytest.approx((up[0] - down[0]) / (2 * step), abs=1e-6)
     assert bend == pytest.approx((up[1] - down[1]) / (2 * step), abs=1e-6)
+
+
+@pytest.mark.parametrize("log_tau", [-14.0, 2.0, np.log(1000.0), 9.0, 40.0])
+def test_the_charge_for_temperatures_and_its_derivatives(log_tau):
+    restraint, step = Restraint(2), 1e-4
+    value, slope, bend = restraint.of_temperature(log_tau)
+    with mpmath.workdps(60):
+        exact = mpmath.log(1 + (mpmath.exp(log_tau) / 1000) ** 2) / 20
+    assert value == pytest.approx(float(exact), rel=1e-12)
+    up, down = (restraint.of_temperature(log_tau + s * step) for s in (1, -1))
+    assert slope == pytest.approx((up[0] - down[0]) / (2 * step), abs=1e-8)
+    assert bend == pytest.approx((up[1] - down[1]) / (2 * step), abs=1e-8)
 
 
 def test_no_power_is_ruled_out():

@@ -21,6 +21,7 @@ from welfarist.losses.restraint import Restraint
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.people.weighting import Weighting
+from welfarist.solvers.limits import fit_rule
 
 pytestmark = pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
 
@@ -140,3 +141,14 @@ def test_the_fewest_errors_guide_models_of_slips_only():
     rho = counted.loss_
     entropy = -rho * np.log(rho) - (1 - rho) * np.log1p(-rho)
     assert min(slips.evaluate(start).value for start in starts) < entropy + 0.05
+
+
+def test_a_rule_is_fitted_within_limits_of_its_noise():
+    decided, _ = small_problem(2025)
+    people = decided.utilities.shape[1]
+    loss = loss_of_comparisons(decided, POWER_MEAN, Weighting(people), True, LAPSE, 1e6)
+    lower, upper = (end.copy() for end in loss.observed.bounds)
+    lower[0] = upper[0] = 0.5
+    held = loss.of_decisions(loss.observed.within((lower, upper)))
+    found = fit_rule(held, np.full(people, 1 / people), -np.inf, 200, 1e-12)
+    assert found.descent.point.extras[0] == 0.5

@@ -143,7 +143,9 @@ class Simulated:
         targets = {name: place / f"{name}.{kind}" for name in self.tables}
         files = {**targets, "truth": place / TRUTH}
         contents = {path: _content(self.tables[name], kind) for name, path in targets.items()}
-        others = [path for path in _files_of_worlds(place) if path not in files.values()]
+        # What else bears such a name is of an old world if that world's truth is there.
+        old = _files_of_worlds(place) if files["truth"].exists() else []
+        others = [path for path in old if path not in files.values()]
         with _made(place):
             write_together({**contents, files["truth"]: self.truth.as_text()}, remove=others)
         return Written(files, [path for path in there if path in others])

@@ -66,9 +66,9 @@ def write_together(contents: Mapping[Place, str | bytes], remove: Iterable[Path]
         check_target(path)
     new = {_place(path): (path, _bytes(content)) for path, content in contents.items()}
     old = [place for place in map(_place, remove) if place not in new]
-    if not new:
+    if not new and not old:
         return
-    with _said(next(iter(contents))), held_settled([*new, *old]) as alone:
+    with _said(next(iter([*contents, *old]))), held_settled([*new, *old]) as alone:
         old = [place for place in old if place.exists()]
         _write(new, old, noted=alone and len(new) + len(old) > 1)
 

@@ -78,7 +78,7 @@ def slopes_of(
         terms,
         columns,
         deciders(likelihood),
-        likelihood.value,
+        likelihood.value_of_decisions,
     )
 
 

@@ -125,6 +125,7 @@ def compare(
     lines = [f"No {what.replace('NAMES', listed(names))}" for what, names in notes.items()]
     stopped = [rival.name for rival, fit in zip(rivals, results, strict=True) if not fit.converged]
     lines += [f"Did not converge: {listed(stopped)}"] if stopped else []
+    lines += _about_few_decisions([rival.name for rival in rivals], results)
     lines += _about_sole_people([rival.name for rival in rivals], results)
     lines += _about_outsiders(rivals, results, folds)
     if folds is not None:
@@ -139,6 +140,14 @@ def compare(
         nothing,
         None if data.by is None else int(numbered(data.by).max()) + 1,
     )
+
+
+def _about_few_decisions(names: Sequence[str], results: Sequence[Fit]) -> list[str]:
+    """Say whose likelihood was penalised, so that it need not be the largest of its kind."""
+    fits = zip(names, results, strict=True)
+    few = [name for name, fit in fits if not isinstance(fit, OutsideFit) and fit.small_sample]
+    said = "Penalised, since decisions are few, so that log-likelihoods need not be the largest"
+    return [f"{said}: {listed(few)}"] if few else []
 
 
 def _null(results: Sequence[Fit]) -> float | None:

@@ -37,6 +37,12 @@ _NUMBERS = ("shift", "p", "low", "high", "log_likelihood", "score")
 _NOTHING = "\N{EN DASH}"
 
 
+_ZEROS = (
+    "* some utility is 0, so that only powers above 0 were searched, if any rule allows what was "
+    "decided"
+)
+
+
 @dataclass(frozen=True)
 class ShiftRow:
     """What was learned after a constant had been added to every utility.
@@ -126,7 +132,7 @@ class ShiftTable:
         header = ("added", self.parameter, interval, "log-likelihood", self.measure)
         lines = ["The larger the log-likelihood, the better the decisions are explained"]
         if any(row.zeros for row in self.rows):
-            lines.append("* some utility is 0, so that only powers above 0 were searched")
+            lines.append(_ZEROS)
         return Table(
             "With a constant added to every utility",
             header,

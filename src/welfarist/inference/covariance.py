@@ -82,12 +82,7 @@ def covariance_of(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
         G / (G - 1) for G of them. Under a prior "fisher" is the inverse curvature of the posterior
         at its mode, and there are no others.
     """
-    likelihood.require_curvature()
-    if likelihood.prior is not None and kind != "fisher":
-        raise InputError(
-            "under a prior standard errors come from the curvature of the posterior; found "
-            f'covariance="{kind}", which is one of the likelihood alone. Fit with prior=None.'
-        )
+    _require(likelihood, kind)
     return likelihood.once(("covariance", kind), lambda: _covariance(likelihood, kind))
 
 
@@ -95,8 +90,18 @@ def variances_of(likelihood: Likelihood, kind: FormulaName) -> FloatArray:
     """Return the diagonal (k,) of :func:`covariance_of`, without the rest where that is large."""
     if len(likelihood.names) <= _WHOLE_MATRIX:
         return covariance_of(likelihood, kind).diagonal()
-    likelihood.require_curvature()
+    _require(likelihood, kind)
     return likelihood.once(("variances", kind), lambda: _variances(likelihood, kind))
+
+
+def _require(likelihood: Likelihood, kind: FormulaName) -> None:
+    """Refuse standard errors that there are none of."""
+    likelihood.require_curvature()
+    if likelihood.prior is not None and kind != "fisher":
+        raise InputError(
+            "under a prior standard errors come from the curvature of the posterior; found "
+            f'covariance="{kind}", which is one of the likelihood alone. Fit with prior=None.'
+        )
 
 
 def _covariance(likelihood: Likelihood, kind: FormulaName) -> FloatArray:

@@ -247,15 +247,15 @@ def _by_profile(likelihood: Likelihood, i: int, allowed: float) -> tuple[float, 
 def deviance_at(likelihood: Likelihood, name: str, value: float) -> float:
     """Return twice the log likelihood that is lost where one estimate is held at a value.
 
-    It is what a profile interval compares with what is allowed. A weight must be of one person.
+    It is what a profile interval compares with what is allowed. A weight is somebody's own.
     """
     i = likelihood.require().places(name)[0]
     quantity = likelihood.quantities[i]
     stride = likelihood.once("strides", lambda: _strides(likelihood))[i]
     curve: Curve
     if quantity.is_weight:
-        assert quantity.person is not None
-        curve, place = WeightCurve(likelihood, quantity.person, stride), value
+        free, size = _free_weight(likelihood, i)
+        curve, place = WeightCurve(likelihood, free, stride * size), value * size
     elif quantity.is_shape:
         curve = PowerCurve(likelihood, stride)
         place = quantity.parameter.coordinate.into(value)
@@ -295,7 +295,13 @@ def pieces(likelihood: Likelihood, name: str, level: float = 0.95) -> Pieces:
 
     Only that of the shape is ever in more than one.
     """
-    low, high = interval(likelihood, name, level, "profile")[0].tolist()
+    found = interval(likelihood, name, level, "profile")
+    if len(found) > 1:
+        raise InputError(
+            f"pieces must be of one number; found {name!r}, which are {len(found)}. Name one, such "
+            f"as {likelihood.names[likelihood.places(name)[0]]!r}, or ask for interval({name!r})."
+        )
+    low, high = found[0].tolist()
     if likelihood.is_aversion(name):
         shape = pieces(likelihood, likelihood.loss.shape.name, level)
         return tuple((1.0 - high, 1.0 - low) for low, high in reversed(shape))
@@ -307,14 +313,19 @@ def pieces(likelihood: Likelihood, name: str, level: float = 0.95) -> Pieces:
     )
 
 
+def _free_weight(likelihood: Likelihood, i: int) -> tuple[int, float]:
+    """The number of the free weight behind a person's, and how many share it."""
+    weighting, person = likelihood.loss.weighting, likelihood.quantities[i].person
+    assert person is not None
+    free = person if weighting.group_of is None else int(weighting.group_of[person])
+    return free, float(weighting.sizes()[free])
+
+
 def _profile_of_weight(
     likelihood: Likelihood, i: int, stride: float, allowed: float
 ) -> tuple[float, float]:
     """The interval of one weight: that of its group, shared by the members."""
-    weighting, person = likelihood.loss.weighting, likelihood.quantities[i].person
-    assert person is not None
-    free = person if weighting.group_of is None else int(weighting.group_of[person])
-    size = float(weighting.sizes()[free])
+    free, size = _free_weight(likelihood, i)
     # At an infinite power weights only say who counts, not how much.
     if free in undetermined_weights(likelihood, allowed) or np.isinf(likelihood.point.p):
         return 0.0, 1.0 / size

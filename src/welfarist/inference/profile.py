@@ -148,6 +148,7 @@ class Curve:
         """Forget what was found beyond x on one side, on the way to a worse optimum than here."""
         for other in [y for y in self._deviances if direction * (y - x) > 0]:
             del self._deviances[other], self._points[other]
+            del self._values[other], self._converged[other]
 
     def _held(self, x: float) -> DecisionLoss:
         """The loss in which the coordinate is held at x."""

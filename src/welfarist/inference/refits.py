@@ -22,6 +22,8 @@ from welfarist.solvers.scouts import can_be_scouted, scouted_starts
 
 # Rules that are looked at before a search of all starts, and starts made of them.
 _RULES, _STARTS = 600, 3
+# Rows of data beyond which a search takes about as long as that many glances.
+_MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ def from_many_rules(
 ) -> Descent | None:
     """Return the best of `near` and of where the best of many rules at a glance lead, if any."""
     solver, p = likelihood.solver, None if loss.learn_power else likelihood.point.p
-    if not can_be_scouted(loss) or (p is not None and np.isinf(p)):
+    glance = can_be_scouted(loss) and loss.decisions <= _MOST_ROWS
+    if not glance or (p is not None and np.isinf(p)):
         return None
     best = near if near is not None and near.converged else None
     for start in scouted_starts(loss, np.random.default_rng(0), p, _STARTS, _RULES):

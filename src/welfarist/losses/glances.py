@@ -109,6 +109,7 @@ class Glance:
         if observed.restraint is not None:
             lost += observed.restraint.of_many_margins(z, count)
             lost += observed.restraint.of_many_powers(self.powers)
+            lost += observed.restraint.of_temperature(extras[:, 0])[0]
         return lost / observed.total
 
     def best_extras(self, steps: Sequence[float]) -> tuple[FloatArray, FloatArray]:

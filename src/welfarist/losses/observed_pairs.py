@@ -143,7 +143,8 @@ class ObservedPairs:
         response = PairResponse(choice.loss / self.total, self, extras, margins, choice, certain)
         if self.restraint is not None:
             response.caution = self.restraint.of_margins(margins, response.doubtful)
-            response.value += response.caution.value / self.total
+            response.surest = tuple(map(float, self.restraint.of_temperature(extras[0])))
+            response.value += (response.caution.value + response.surest[0]) / self.total
         return response
 
     def restrained(self, restraint: Restraint | None) -> ObservedPairs:
@@ -232,8 +233,14 @@ class ObservedPairs:
         return float(count[counted] @ surprise) / self.total
 
     def accuracy(self, response: PairResponse) -> float:
-        """Share of comparisons on the right side of a rule; a tie on either side is half right."""
-        return float(0.5 + 0.5 * (response.signs @ self.graph.pairs.lead) / self.total)
+        """Share of comparisons on the right side of a rule; a tie on either side is half right.
+
+        It is 1 where every one is right, and never more: counts need not be whole.
+        """
+        signs, pairs = response.signs, self.graph.pairs
+        if (signs * pairs.lead >= pairs.count).all():
+            return 1.0
+        return min(float(0.5 + 0.5 * (signs @ pairs.lead) / self.total), 1.0)
 
     def goes_against(self, response: PairResponse) -> bool:
         """Whether the worse action of some pair was preferred, however seldom."""
@@ -279,6 +286,8 @@ class PairResponse:
         The sign of an infinite margin, 0 where it is finite; None if all are.
     caution : Caution or None
         What is charged beside it, and its derivatives.
+    surest : tuple of floats
+        What is charged for the temperature, and its first two derivatives.
     """
 
     value: float
@@ -288,6 +297,7 @@ class PairResponse:
     choice: Choice
     certain: FloatArray | None = None
     caution: Caution | None = None
+    surest: tuple[float, ...] = (0.0, 0.0, 0.0)
 
     @property
     def of_decisions(self) -> float:
@@ -334,6 +344,7 @@ class PairResponse:
         if self.caution is not None:
             steep = self._along(rows, self.caution.steep)
             curvature[: q + 1, : q + 1] += steep @ steep.T * per
+            curvature[q, q] += self.surest[2] * per
         return QuadraticModel(self._gradient(rows), curvature)
 
     def remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
@@ -389,7 +400,7 @@ class PairResponse:
         by_margin = self._by_margin()
         scaled = by_margin * (np.exp(self.extras[0]) * per)
         gradient[:q] = rows @ self.observed.graph.scatter(scaled)
-        gradient[q] = (by_margin @ self.margins) * per
+        gradient[q] = (by_margin @ self.margins + self.surest[1]) * per
         if choice.own is not None:
             gradient[q + 1 :] = choice.own.by_own.sum(axis=-1) * per
         return gradient

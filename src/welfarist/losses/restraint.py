@@ -9,11 +9,15 @@ does not grow with the decisions, so that it is soon forgotten.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from welfarist.base.validation import FloatArray
 
+# What is charged where nothing is better than anything: the limit as all margins vanish.
+_AT_TIES = float(np.log(2.0))
 # Ties bend the charge by no more than this, so that a product with it is a number.
 _STEEPEST = 600.0
 # Up to about this |p| nothing much is charged, and from the second on hardly more.
@@ -22,6 +26,9 @@ _MODERATE, _FARTHEST = 3.0, 30.0
 # numbers learned from the same decisions, has 1/2; intervals of tau then hold too rarely where
 # hardly a choice is in doubt. Two fifths of that is what simulations bear out.
 _PER_NUMBER = 0.2
+# Temperatures beyond this are those of nobody: a welfare larger by a thousandth would be preferred
+# three times in four. What is charged for them decides nothing that decisions tell.
+_SUREST, _PER_TEMPERATURE = 1000.0, 0.1
 # With more numbers than this, each learns from its share of the decisions only: without it a
 # charge that grows like k log n would leave nothing of what hundreds of weights explain.
 _SEVERAL = 5.0
@@ -90,13 +97,13 @@ class Restraint:
         z^2: a share of what a restricted likelihood allows for the other numbers. Other models of
         noise are charged the same.
 
-        Limits: log 2 as tau goes to 0, whatever the rule; rises like tau as every choice becomes
-        certain. 0 where all margins are.
+        Limits: log 2 as tau goes to 0, whatever the rule, and where all actions tie; rises like
+        tau as every choice becomes certain.
         """
         apart = z != 0
         if not (apart & (count > 0)).any():
             nothing, none = np.zeros(len(z)), np.empty((0, len(z)))
-            return Caution(0.0, nothing, nothing, none, nothing, none, none)
+            return Caution(_AT_TIES, nothing, nothing, none, nothing, none, none)
         return _for_certainty(z, count) + _for_numbers(z, count, self._strength, self._sharing)
 
     @property
@@ -114,7 +121,7 @@ class Restraint:
         count = np.broadcast_to(count, z.shape)
         size, square = np.abs(z), np.square(z)
         charged = ((size > 0) & (count > 0)).any(axis=1)
-        found = np.zeros(len(z))
+        found = np.full(len(z), _AT_TIES)
         size, square, count = size[charged], square[charged], count[charged]
         nearest = np.where((size > 0) & (count > 0), size, np.inf).min(axis=1)
         near = 1.0 / (1.0 + np.exp(-size))
@@ -126,6 +133,17 @@ class Restraint:
         others = np.log1p(whole / count.sum(axis=1) * doubt / self._sharing)
         found[charged] = 0.5 * certainty + self._strength * others
         return found
+
+    def of_temperature(self, log_tau: Any) -> tuple[Any, Any, Any]:
+        """Charge a temperature; return that with its first two derivatives by log tau.
+
+        Formula: ``log(1 + (tau / 1000)^2) / 20``, next to nothing wherever anybody has been seen to
+        decide: where a few decisions do not tell a rule that is sure from one under which all
+        actions are nearly equal and tau is larger, the first is taken.
+        """
+        t = 2.0 * (np.asarray(log_tau) - np.log(_SUREST))
+        steep = _PER_TEMPERATURE * expit(t)
+        return 0.5 * _PER_TEMPERATURE * np.logaddexp(0.0, t), steep, 2.0 * steep * expit(-t)
 
     def of_many_powers(self, p: FloatArray) -> FloatArray:
         """What :meth:`of_power` charges (B,) for finite powers (B,)."""

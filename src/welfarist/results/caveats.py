@@ -288,9 +288,9 @@ def noise_caveats(
         return turned
     if accuracy == 1.0 and restrained:
         message = (
-            f"the choices are noise-free under some rule: tau = {tau:.3g} is as large as so few "
-            "decisions can tell, not its most likely value. Many rules explain them all"
-            + (': noise="none" finds their whole set.' if countable else ".")
+            f"the choices are noise-free under some rule, so that the likelihood alone has no "
+            f"largest tau; {tau:.3g} allows for how few decisions there are. Many rules explain "
+            "them all" + (': noise="none" finds their whole set.' if countable else ".")
         )
         return [Caveat(SeparationWarning, message)]
     if accuracy == 1.0 and (tau >= 0.999 * tau_max or loss < _CERTAIN):

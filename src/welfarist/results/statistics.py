@@ -223,10 +223,11 @@ class Statistics(Goodness):
 
         Notes
         -----
-        A deviance is compared with chi-squared of one degree of freedom; that of n scores with F
-        of 1 and n - k, for k numbers that were learned. Where the estimate lies on an edge that
-        makes the interval too wide rather than too narrow. An interval of p has the outer ends of
-        a set that may be in pieces: see :meth:`pieces`.
+        A deviance is compared with chi-squared of one degree of freedom; that of n scores, or of n
+        comparisons that are penalised because they are few, with F of 1 and n - k, for k numbers
+        that were learned. Where the estimate lies on an edge that makes the interval too wide
+        rather than too narrow. An interval of p has the outer ends of a set that may be in pieces:
+        see :meth:`pieces`.
         """
         found = self._interval(name, level, method, covariance)
         return found if name == "weights" else (float(found[0, 0]), float(found[0, 1]))

@@ -375,7 +375,8 @@ class _Walk:
         units = weight_units(self.point.weights)
         while self._damping <= _LARGEST_DAMPING:
             damped = curvature.copy()
-            damped[on_diagonal, on_diagonal] = diagonal * (1.0 + self._damping + _FLOOR)
+            with np.errstate(over="ignore"):  # no step is found then
+                damped[on_diagonal, on_diagonal] = diagonal * (1.0 + self._damping + _FLOOR)
             move = self._programme.solve(model.gradient, damped, lower, upper, units)
             if move is not None:
                 predicted = -float(model.gradient @ move + 0.5 * move @ (curvature @ move))

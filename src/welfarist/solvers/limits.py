@@ -54,7 +54,7 @@ def fit_rule(
     places = [known.starting_extras(nobody, p)]
     if len(known.parameters) > 1:  # errors may depend on how close a case is, or be slips
         slips = known.observed.without_noise(places[0])
-        places += [] if slips is None else [slips]
+        places += [] if slips is None else [np.clip(slips, *known.extra_bounds)]
     starts = (Point(nobody, p, place) for place in places)
     paths = [descend(known, start, max_iter=max_iter, tolerance=tolerance) for start in starts]
     found = min(paths, key=lambda path: path.value)

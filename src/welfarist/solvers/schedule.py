@@ -91,7 +91,7 @@ class Schedule:
             yield self._disturbed(0.1)
 
     def _promising(self) -> Iterator[Point]:
-        """Yield places that guides and glances recommend; without end where a herd is worth it."""
+        """Yield places that guides and glances recommend; and what comes of them."""
         loss, rng, p = self._loss, self._rng, self._fixed
         guided = [point for guide in self._guides for point in guide(loss, rng, p)]
         if not self.scouted:

@@ -25,7 +25,7 @@ _BUDGET = 8e6
 _FEWEST, _MOST = 200, 2000
 # Beyond so many weights rules that are drawn say little, and beyond so many numbers in all they
 # take longer than to go on from a few starts.
-MOST_WEIGHTS, _LARGEST = 100, 1e8
+MOST_WEIGHTS, _LARGEST = 100, 2e7
 _FAR = 1.5  # |p| times the spread of log utilities from which ratios log(w) / p matter
 # How far ratios are drawn from 0, in units of the spread.
 _RATIOS = (0.3, 1.0, 2.0)
@@ -40,7 +40,8 @@ def can_be_scouted(loss: Loss) -> bool:
     data = loss.data
     if not data.can_be_counted or not isinstance(data.observed, ObservedPairs):
         return False
-    return data.weighting.free <= MOST_WEIGHTS and data.people.size * _FEWEST <= _LARGEST
+    size = max(data.people.size, data.decisions)
+    return data.weighting.free <= MOST_WEIGHTS and size * _FEWEST <= _LARGEST
 
 
 def scouted_starts(

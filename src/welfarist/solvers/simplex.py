@@ -48,9 +48,10 @@ class QuadraticStep:
         None means that floating-point arithmetic found no feasible point; more damping helps.
         A weight whose lower bound is active moves exactly to it.
         """
-        if not np.isfinite(gradient).all():
+        diagonal = curvature.diagonal()
+        if not (np.isfinite(gradient).all() and np.isfinite(diagonal).all()):
             return None
-        inverse = np.sqrt(curvature.diagonal())
+        inverse = np.sqrt(diagonal)
         scale = 1.0 / inverse
         np.multiply(units, scale[: self._weights], out=self._sum[:, : self._weights])
         np.multiply(lower, inverse, out=self._lower[: self._size])

@@ -300,7 +300,7 @@ def log_mean_about_centre(logs: FloatArray, w: FloatArray, p: float) -> Welfare:
         return Welfare(mean, offsets, _sum(w, offsets * offsets) / 2)
     exponents = p * offsets
     if w.min() == 0:
-        # Of those who do not count alone: what somebody with a small weight has may be all there is.
+        # Of those who do not count: what somebody with a small weight has may be all there is.
         largest = np.where(w == 0, _LARGEST_EXPONENT, np.inf)
         np.minimum(exponents, largest if w.ndim > 1 else largest[:, None], out=exponents)
     grown = np.expm1(exponents)

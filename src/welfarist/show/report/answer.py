@@ -80,14 +80,15 @@ def _but(facts: Facts) -> str:
     if not found:
         return ""
     said = ". Also, ".join(found[:_MOST_BUTS])
-    return (
-        f"But {said}. Take {shape.name} and the weights with caution; the caveats below say more."
-    )
+    more = "; the caveats below say more" if facts.result.caveats else ""
+    return f"But {said}. Take {shape.name} and the weights with caution{more}."
 
 
 def _rules_out_nothing(facts: Facts) -> bool:
     """Whether the interval of the shape is all that there is, or all that was searched."""
     family, within = facts.result.family, facts.sure.power
+    if facts.profile is not None and facts.profile.pieces:
+        return False
     if within == (family.shape.lowest, family.shape.highest):
         return True
     if family.ratios or facts.profile is None:
