@@ -44,6 +44,9 @@ _OVERSHOOT = 0.05
 _APART = RESOLUTION / 8
 # Cuts between refuted powers stay this share of the width away from its ends.
 _EDGE = 0.05
+# After so many powers, those between two without any weights are looked at no more closely than
+# `_COARSE`: where decisions contradict each other by nothing, no proof ever reaches the next power.
+_MOST = 400
 # Every so many cuts of an interval one halves it, whatever the margins point to.
 _HALVED = 3
 
@@ -157,7 +160,9 @@ def explained_powers(
     pending = [(found[a], found[b], 1) for a, b in pairwise(ends)]
     while pending:
         left, right, depth = pending.pop()
-        if _settled(oracle, line, left, right):
+        if _settled(oracle, line, left, right) or (
+            len(found) > _MOST and _is_hopeless(line, left, right)
+        ):
             continue
         halve = depth % _HALVED == 0 or left.undecided or right.undecided
         p = line.middle((left.p, right.p)) if halve else _cut(line, left, right)
@@ -190,6 +195,12 @@ def _settled(oracle: Oracle, line: Line, left: Verdict, right: Verdict) -> bool:
     if width <= _NARROW and not turns:
         return True
     return refutes_between(oracle.preferences, left.refutation, right.refutation)
+
+
+def _is_hopeless(line: Line, left: Verdict, right: Verdict) -> bool:
+    """Whether two powers are near each other, and at neither do weights explain everything."""
+    near = line.width((left.p, right.p)) <= _COARSE
+    return near and not (left.explained or right.explained)
 
 
 def _cut(line: Line, left: Verdict, right: Verdict) -> float:

@@ -65,7 +65,8 @@ def contracted_curvature(
         return squares @ (pull / 2), float(third @ pull) / 3
     g, by_power = mean.by_weight, mean.by_power
     product = g * offsets
-    cross = (offsets @ pull - g @ pull) / p + product @ pull - p * (g @ (by_power * pull))
+    with np.errstate(over="ignore", invalid="ignore"):  # far off, where no step is taken
+        cross = (offsets @ pull - g @ pull) / p + product @ pull - p * (g @ (by_power * pull))
     product *= p
     product += offsets
     product *= offsets  # (1 + p g) l^2
