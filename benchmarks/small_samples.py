@@ -36,7 +36,7 @@ WRONG = {-3.0: 1.0, 0.0: 1.0, 1.0: 0.0}
 LOWEST, HIGHEST = 1.0, 10.0
 # Scores err by this share of a typical welfare.
 SCORE_NOISE = 0.5
-FIRST_SEED = 2026111895
+FIRST_SEED = 2026187514
 DATA_SETS, QUICK = 200, 2
 METHODS = ("auto", "none")
 

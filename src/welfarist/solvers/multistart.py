@@ -216,6 +216,7 @@ def _settled(
         return True
     per_weight = _PLENTY if len(loss.parameters) <= 1 else _PLENTY_WITH_SLIPS
     plenty = loss.decisions >= per_weight * (loss.weighting.free + 1)
+    plenty = plenty and loss.data.restraint is None  # which has optima of its own
     if doubt < PINNED and plenty:
         convincing = _FIRST
     elif doubt < _KNOWN and plenty:
