@@ -38,8 +38,7 @@ _NOTHING = "\N{EN DASH}"
 
 
 _ZEROS = (
-    "* some utility is 0, so that only powers above 0 were searched, if any rule allows what was "
-    "decided"
+    "* some utility is 0, so that only powers above 0 were searched, if any allows what was decided"
 )
 
 
@@ -183,7 +182,7 @@ def shift_table(
           1  -1.0349 ...
           5  -3.3067 ...
     The larger the log-likelihood, the better the decisions are explained
-    * some utility is 0, so that only powers above 0 were searched
+    * some utility is 0, so that only powers above 0 were searched, if any allows what was decided
     """
     (rival,), data = rivals_of([learner], X, y)
     found = rival.learner

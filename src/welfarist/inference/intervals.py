@@ -299,7 +299,7 @@ def pieces(likelihood: Likelihood, name: str, level: float = 0.95) -> Pieces:
     if len(found) > 1:
         raise InputError(
             f"pieces must be of one number; found {name!r}, which are {len(found)}. Name one, such "
-            f"as {likelihood.names[likelihood.places(name)[0]]!r}, or ask for interval({name!r})."
+            f"as {likelihood.names[likelihood.places(name)[0]]!r}."
         )
     low, high = found[0].tolist()
     if likelihood.is_aversion(name):
