@@ -95,7 +95,13 @@ def page(rows: Sequence[Row], data_sets: int) -> str:
     compared = [row for row in rows if row.tau is not None]
     scored = [row for row in rows if row.tau is None]
     return "\n".join(
-        [*_head(rows, data_sets), *_comparisons(compared), *_scores(scored), *_power(compared)]
+        [
+            *_head(rows, data_sets),
+            *_together(compared),
+            *_comparisons(compared),
+            *_scores(scored),
+            *_power(compared),
+        ]
     )
 
 
@@ -134,6 +140,28 @@ def _head(rows: Sequence[Row], data_sets: int) -> list[str]:
         f"{len(plain)} lines; in {plain_short} intervals hold too rarely.",
         "",
     ]
+
+
+def _together(rows: Sequence[Row]) -> list[str]:
+    """All temperatures and powers together, in which chance is smaller."""
+    lines = [
+        "## Comparisons, all temperatures and powers together",
+        "",
+        "Percent held, by the likelihood alone and as it is.",
+        "",
+        "| n | people | data sets | p: alone | p | weight: alone | weight | tau: alone | tau |",
+        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for n, d in sorted({(row.n, row.d) for row in rows}):
+        mine = {m: [r for r in rows if (r.n, r.d, r.method) == (n, d, m)] for m in ("none", "auto")}
+        shares = [
+            f"{100 * sum(r.held[name] for r in mine[m]) / len(mine[m]):.1f}"
+            for name in ("p", _WEIGHT, "tau")
+            for m in ("none", "auto")
+        ]
+        seen = sum(row.data_sets for row in mine["auto"])
+        lines.append(f"| {n} | {d} | {seen} | " + " | ".join(shares) + " |")
+    return [*lines, ""]
 
 
 def _comparisons(rows: Sequence[Row]) -> list[str]:
