@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 # What is promised from so many decisions for each learned number on: how often intervals hold, and
 # how often true nulls are rejected.
@@ -11,6 +11,14 @@ ENOUGH = 6.0
 COVERAGE = (0.91, 0.985)
 REJECTION = (0.02, 0.08)
 _WEIGHT = "weight of person 0"
+# From so many data sets on single cells are judged; of fewer chance puts most outside.
+_ENOUGH_SETS = 150
+_IN_BOLD = "; in bold what misses the criterion"
+_SINGLY = "It is applied to every cell."
+_TOGETHER = (
+    "These are too few data sets to judge single cells: it is applied to all temperatures and "
+    "powers together, for each number of decisions and people."
+)
 
 
 @dataclass(frozen=True)
@@ -94,18 +102,16 @@ def page(rows: Sequence[Row], data_sets: int) -> str:
     """The page in Markdown."""
     compared = [row for row in rows if row.tau is not None]
     scored = [row for row in rows if row.tau is None]
-    return "\n".join(
-        [
-            *_head(rows, data_sets),
-            *_together(compared),
-            *_comparisons(compared),
-            *_scores(scored),
-            *_power(compared),
-        ]
-    )
+    cells = [*_comparisons(compared), *_scores(scored)]
+    if data_sets < _ENOUGH_SETS:
+        cells = [line.replace("**", "").replace(_IN_BOLD, "") for line in cells]
+    parts = [*_head(rows, data_sets), *_together(compared), *cells, *_power(compared)]
+    return "\n".join(parts)
 
 
 def _head(rows: Sequence[Row], data_sets: int) -> list[str]:
+    singly = data_sets >= _ENOUGH_SETS
+    rows = rows if singly else [*_pooled(rows)]
     judged = [row for row in rows if row.method == "auto" and row.promised]
     every = [(row, name) for row in judged for name in row.held]
     kept = sum(row.keeps(name) for row, name in every)
@@ -132,7 +138,8 @@ def _head(rows: Sequence[Row], data_sets: int) -> list[str]:
         "The criterion, set before the study was run: from "
         f"{ENOUGH:g} decisions for each learned number on, between "
         f"{100 * COVERAGE[0]:g} and {100 * COVERAGE[1]:g}% held, and between "
-        f"{100 * REJECTION[0]:g} and {100 * REJECTION[1]:g}% of true values rejected.",
+        f"{100 * REJECTION[0]:g} and {100 * REJECTION[1]:g}% of true values rejected. "
+        + (_SINGLY if singly else _TOGETHER),
         "",
         f'* As it is (`small_sample="auto"`, and F for scores): {kept} of {len(every)} lines '
         f"meet it; in {short} intervals hold too rarely, in {len(every) - kept - short} too often.",
@@ -140,6 +147,24 @@ def _head(rows: Sequence[Row], data_sets: int) -> list[str]:
         f"{len(plain)} lines; in {plain_short} intervals hold too rarely.",
         "",
     ]
+
+
+def _pooled(rows: Sequence[Row]) -> Iterator[Row]:
+    """Rows of one size and one number of people, all temperatures and powers together."""
+    kinds = {(row.n, row.d, row.tau is None, row.method): row for row in rows}
+    for (n, d, scores, method), one in sorted(kinds.items(), key=lambda item: item[0]):
+        mine = [r for r in rows if (r.n, r.d, r.tau is None, r.method) == (n, d, scores, method)]
+        held = {name: _mean([r.held[name] for r in mine]) for name in one.held}
+        asked = {name: [r.rejected[name] for r in mine] for name in one.held}
+        rejected = {
+            name: _mean([x for x in shares if x is not None]) if set(shares) != {None} else None
+            for name, shares in asked.items()
+        }
+        yield replace(one, held=held, rejected=rejected)
+
+
+def _mean(shares: Sequence[float]) -> float:
+    return sum(shares) / max(len(shares), 1)
 
 
 def _together(rows: Sequence[Row]) -> list[str]:
@@ -171,7 +196,7 @@ def _comparisons(rows: Sequence[Row]) -> list[str]:
     lines = [
         "## Comparisons",
         "",
-        "Percent held, by the likelihood alone and as it is; in bold what misses the criterion. "
+        f"Percent held, by the likelihood alone and as it is{_IN_BOLD}. "
         "*None*: data sets to which the likelihood alone gives no interval, because some rule "
         "explains every choice.",
         "",
