@@ -125,7 +125,8 @@ def _head(rows: Sequence[Row], data_sets: int) -> list[str]:
         "# Few decisions",
         "",
         "How often 95% intervals hold the truth where there are 30 to 200 decisions, and how often "
-        "true values are rejected at 5%. Remade by `python -m benchmarks.small_samples --jobs 2`; "
+        f"true values are rejected at 5%. Remade by `python -m benchmarks.small_samples --jobs 2 "
+        f"--data-sets {data_sets}`; "
         "all numbers are in [small_samples.csv](small_samples.csv).",
         "",
         f"Of every cell {data_sets} data sets were simulated: utilities even between 1 and 10, "
