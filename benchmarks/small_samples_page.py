@@ -16,8 +16,10 @@ _ENOUGH_SETS = 150
 _IN_BOLD = "; in bold what misses the criterion"
 _SINGLY = "It is applied to every cell."
 _TOGETHER = (
-    "These are too few data sets to judge single cells: it is applied to all temperatures and "
-    "powers together, for each number of decisions and people."
+    "It was meant for every cell, of which these are too few data sets: what follows applies it to "
+    "all temperatures and powers together, for each number of decisions and people, which was "
+    "decided when the run turned out short and its first data sets had been seen. Single cells "
+    "remain to be shown."
 )
 
 
