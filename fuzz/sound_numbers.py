@@ -17,6 +17,7 @@ _SUM = 1e-9
 # The loss of predictions is worked out in another way; both may be off by rounding, which margins
 # of large tau enlarge.
 _ALIKE = 1e-6
+_LARGEST_ROOT = 1e150  # of what has a square
 
 
 def number_complaints(learner: Any) -> list[str]:
@@ -82,7 +83,8 @@ def loss_complaints(learner: Any) -> list[str]:
     size = 1.0
     if learner.result_.kind == "scores":  # what is left of scores of this size is rounding
         shift = learner.result_.score_offset  # which takes digits of smaller ones
-        size = max(float(np.square(learner.result_.decided.values).max()), shift * shift)
+        largest = max(float(np.abs(learner.result_.decided.values).max()), abs(shift))
+        size = largest * largest if largest < _LARGEST_ROOT else np.inf
     if abs(again - loss) <= _ALIKE * abs(loss) + 1e-12 * size:
         return []
     return [f"loss_: {loss!r}, but that of its predictions is {again!r}"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import asinh, inf, sinh
+from math import asinh, copysign, inf, sinh
 
 import numpy as np
 
@@ -54,8 +54,16 @@ def _log(x: float) -> float:
     return float(np.log(x))
 
 
+# Far out a place has no number of its own any more: it is at infinity, which ranges may hold.
+_LARGEST_LOG = 709.0
+
+
 def _exp(x: float) -> float:
-    return float(np.exp(x))
+    return float(np.exp(x)) if x < _LARGEST_LOG else inf
+
+
+def _sinh(x: float) -> float:
+    return sinh(x) if abs(x) < _LARGEST_LOG else copysign(inf, x)
 
 
 def _steep(x: float) -> float:
@@ -63,7 +71,7 @@ def _steep(x: float) -> float:
 
 
 # A step of one is a sensible step both near 0 and far out, where a loss changes with log |x|.
-ASINH = Coordinate("asinh", asinh, sinh, _steep, _same)
+ASINH = Coordinate("asinh", asinh, _sinh, _steep, _same)
 LOG = Coordinate("log", _log, _exp, _same, _same)
 IDENTITY = Coordinate("identity", _same, _same, _one, _none)
 

@@ -155,7 +155,7 @@ def rounding_of(
     step = decimal_step(decided.values[kept])
     steps = np.array([decimal_step(column) for column in table.T])
     slopes = _slopes(table, rule, scale)
-    variance = (step**2 + np.square(slopes) @ np.square(steps)) / 12.0
+    variance = (step**2 + np.square(slopes * steps).sum(axis=1)) / 12.0
     most = (step + np.abs(slopes) @ steps) / 2.0
     total = float(counts.sum())
     degrees = max(total - learned, 1.0)
@@ -213,6 +213,8 @@ def decimal_step(values: FloatArray) -> float:
     """
     for decimals in range(_MOST_DECIMALS + 1):
         scaled = values * 10.0**decimals
-        if (np.abs(scaled - np.round(scaled)) <= _WHOLE).all():
+        whole = np.round(scaled)
+        kept = (whole != 0) | (values == 0)  # or a number far below 1 would be a multiple of 1
+        if (kept & (np.abs(scaled - whole) <= _WHOLE)).all():
             return float(10.0**-decimals)
     return 0.0

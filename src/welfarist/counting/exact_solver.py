@@ -177,6 +177,22 @@ class Exact:
             return self._explained(loss, explanations, p)
         return self._fewest(loss, rng, first, p)
 
+    def sketch(self, loss: ZeroOneLoss, rng: np.random.Generator, p: float | None) -> ExactOptimum:
+        """Find a rule with few errors, without proof: for folds, of which there are many.
+
+        Rules that explain everything are looked for at the power of the first guess alone, where
+        they are next to always if there are any; over the whole line that takes as long as all
+        the rest.
+        """
+        quick = replace(self, time_limit=0.0)
+        if loss.weighting.fixed is not None:
+            return quick.minimise(loss, rng, p=p)
+        first = loss.first_guess(rng)
+        explanations = find_consistent(loss, first, first[1] if p is None else p)
+        if explanations is not None:
+            return quick._explained(loss, explanations, p)
+        return quick._fewest(loss, rng, first, p)
+
     def _known(self, loss: ZeroOneLoss, weights: FloatArray, p: float | None) -> ExactOptimum:
         if p is not None:
             value = loss.value(weights, p)

@@ -33,6 +33,8 @@ _WHOLE_MATRIX = 1_000
 _BEYOND_ANY = 10.0
 # A weight below this is 0 up to rounding.
 _NO_WEIGHT = 1e-12
+# A variance is the square of an error, which may be as large as its estimate.
+_LARGEST_ROOT = 1e150
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,12 @@ def _require(likelihood: Likelihood, kind: FormulaName) -> None:
             "under a prior standard errors come from the curvature of the posterior; found "
             f'covariance="{kind}", which is one of the likelihood alone. Fit with prior=None.'
         )
+    for name, value in zip(likelihood.names, likelihood.estimates.tolist(), strict=True):
+        if _LARGEST_ROOT < abs(value) < np.inf:
+            raise InputError(
+                f"standard errors need estimates whose squares are numbers; found {name} = "
+                f"{value:.3g}. Give scores and utilities in units of similar size."
+            )
 
 
 def _covariance(likelihood: Likelihood, kind: FormulaName) -> FloatArray:

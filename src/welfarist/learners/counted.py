@@ -117,8 +117,8 @@ class CountedFit:
 
     def _rule_of(self, part: Comparisons, rng: np.random.Generator) -> WelfareFunction:
         """The rule that some of the comparisons lead to."""
-        unproven = replace(self.solver, time_limit=0.0)
-        found = replace(self, comparisons=part, solver=unproven).solve(rng)
+        loss = replace(self, comparisons=part).loss
+        found = self.solver.sketch(loss, rng, self.setup.p)
         return WelfareFunction(found.p, found.weights)
 
     def _logistic(self, rng: np.random.Generator) -> tuple[FloatArray, float]:
@@ -139,4 +139,7 @@ class CountedFit:
             observations=loss.observed.total,
             progress=Progress(False),
         )
-        return found.weights, found.point.p
+        power = found.point.p
+        if learned and self.loss.utilities.has_zeros and power <= 0:
+            power = 1.0  # only positive powers are counted where somebody has nothing
+        return found.weights, power

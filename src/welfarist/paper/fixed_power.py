@@ -64,6 +64,9 @@ class FixedPower:
         self._p = p
         logs = loss.people.table
         assert logs is not None
+        fixed = loss.weighting.fixed
+        if fixed is not None:  # who counts for nothing sets no unit either
+            logs, fixed = logs[fixed > 0], fixed[fixed > 0]
         self._nash = abs(p) < _NASH
         if self._nash:
             self._top = np.zeros(logs.shape[1])
@@ -73,7 +76,8 @@ class FixedPower:
             self._top[np.isneginf(self._top)] = 0.0  # nobody has anything
             powers = np.exp(p * logs - self._top)
         # By free weight: a group's column is the mean of its members' (N, k).
-        self._powers = np.ascontiguousarray(self._by_free_weight(powers).T)
+        by_weight = loss.weighting.pull_back(powers) if fixed is None else (fixed @ powers)[None]
+        self._powers = np.ascontiguousarray(by_weight.T)
         if not loss.squared:
             graph = cast(ObservedPairs, loss.observed).graph
             pairs = graph.pairs
@@ -100,12 +104,6 @@ class FixedPower:
             found = self._comparisons(cast(ObservedPairs, observed), log_mean, log_tau)
         value, pull, by_log_tau = found
         return Batch(value, (pull * by_total).T @ self._powers, by_log_tau)
-
-    def _by_free_weight(self, powers: FloatArray) -> FloatArray:
-        weighting = self._loss.weighting
-        if weighting.fixed is not None:
-            return (weighting.fixed @ powers)[None]
-        return weighting.pull_back(powers)
 
     @staticmethod
     def _scores(

@@ -28,6 +28,8 @@ from welfarist.solvers.simplex import onto_simplex, project
 _NEARLY_EQUAL = 1e-6
 # Weights whose sum is off by more have drifted from the simplex over many steps.
 _DRIFTED = 1e-12
+# The longest step whose square is a number.
+_LARGEST_ROOT = 1e150
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ class ClippedDescent:
             tangent = _tangent(batch.by_weight)
             tangent *= learn
             gradient = np.column_stack([tangent, batch.by_log_tau])
-            length = np.sqrt(np.square(gradient).sum(axis=1))
+            length = _lengths(gradient)
             stride = np.minimum(rate, observations * length) / np.maximum(length, 1e-300) * active
             weights = weights - stride[:, None] * tangent
             log_tau = np.clip(
@@ -114,6 +116,13 @@ class ClippedDescent:
             for start in np.flatnonzero((weights < self.smallest_weight).any(axis=1)):
                 weights[start] = project(weights[start])
         return best, best_weights, best_log_tau, step
+
+
+def _lengths(rows: FloatArray) -> FloatArray:
+    """The Euclidean lengths (S,) of rows (S, k), also of those whose squares are beyond numbers."""
+    largest = np.abs(rows).max(axis=1)
+    unit = np.where(largest > _LARGEST_ROOT, largest, 1.0)
+    return np.asarray(unit * np.sqrt(np.square(rows / unit[:, None]).sum(axis=1)))
 
 
 def _tangent(gradient: FloatArray) -> FloatArray:
