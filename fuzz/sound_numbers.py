@@ -93,7 +93,8 @@ def loss_complaints(learner: Any) -> list[str]:
 def loss_of_predictions(learner: Any) -> float:
     """Return the mean loss of the decisions that were fitted, from what the learner predicts."""
     decided = learner.result_.decided
-    kept = decided.counts > 0
+    # What hardly counts may have a chance so small that it is no number, and costs nothing.
+    kept = decided.counts > 1e-15 * decided.counts.sum()
     share = decided.counts[kept] / decided.counts[kept].sum()
     if learner.result_.kind == "scores":
         errors = learner.predict(decided)[kept] - decided.values[kept]

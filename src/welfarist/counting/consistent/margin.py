@@ -41,6 +41,8 @@ _KEPT = 4
 LARGE_POWER = 4.0
 # A margin that grows by a smaller share is as good as largest.
 _PRECISION = 1e-9
+# A margin in log welfare from which on a larger one says nothing more.
+_AMPLE = 5.0
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,8 @@ class Oracle:
     def largest_margin(self, p: float, near: FloatArray, precision: float = _PRECISION) -> Margin:
         """Find the weights with the largest margin at a finite power, from weights `near` (d,).
 
-        It is largest once a round makes it grow by no more than `precision` of its size.
+        It is largest once a round makes it grow by no more than `precision` of its size, and large
+        enough where welfare differs by orders of magnitude: zeros let it grow without end.
         """
         preferences = self.preferences
         best, margins = near, preferences.margins(near, p)
@@ -195,7 +198,7 @@ class Oracle:
         self._add_worst(margins)
         margin, multipliers, chosen = float(margins.min()), np.ones(0), self._working[:0]
         for _ in range(_ROUNDS):
-            if np.isinf(margin):  # something against nothing, wherever it was decided
+            if margin > _AMPLE:  # or something against nothing, wherever it was decided
                 break
             rows = self._rows(p, best, margin)
             answer = solve_margin(rows.values * self._units(p, best, margin))

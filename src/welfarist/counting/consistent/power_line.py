@@ -15,7 +15,8 @@ connected.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 import numpy as np
@@ -44,9 +45,10 @@ _OVERSHOOT = 0.05
 _APART = RESOLUTION / 8
 # Cuts between refuted powers stay this share of the width away from its ends.
 _EDGE = 0.05
-# After so many powers, those between two without any weights are looked at no more closely than
-# `_COARSE`: where decisions contradict each other by nothing, no proof ever reaches the next power.
-_MOST = 400
+# After so many powers, those between two without any weights are looked at no more closely, where
+# these are no further apart than the grid: where decisions contradict each other by nothing, no
+# proof ever reaches the next power. The widest gaps are looked into first.
+_MOST = 200
 # Every so many cuts of an interval one halves it, whatever the margins point to.
 _HALVED = 3
 
@@ -124,6 +126,20 @@ class Component:
         return nearest_weights(self.verdicts, p)
 
 
+@dataclass(frozen=True, order=True)
+class _Gap:
+    """What lies between two powers that were looked at: the widest first, of equals the lowest."""
+
+    order: tuple[float, float]
+    left: Verdict = field(compare=False)
+    right: Verdict = field(compare=False)
+    depth: int = field(compare=False)
+
+    @classmethod
+    def between(cls, line: Line, left: Verdict, right: Verdict, depth: int) -> _Gap:
+        return cls((-line.width((left.p, right.p)), left.p), left, right, depth)
+
+
 def explained_powers(
     oracle: Oracle, line: Line, start: tuple[FloatArray, float], guesses: list[Verdict]
 ) -> list[Component]:
@@ -157,9 +173,11 @@ def explained_powers(
         if p not in found:
             (follow if abs(p) >= _FOLLOWED else decide)(p)
     ends = sorted(found)
-    pending = [(found[a], found[b], 1) for a, b in pairwise(ends)]
+    pending = [_Gap.between(line, found[a], found[b], 1) for a, b in pairwise(ends)]
+    heapify(pending)
     while pending:
-        left, right, depth = pending.pop()
+        gap = heappop(pending)
+        left, right, depth = gap.left, gap.right, gap.depth
         if _settled(oracle, line, left, right) or (
             len(found) > _MOST and _is_hopeless(line, left, right)
         ):
@@ -168,7 +186,8 @@ def explained_powers(
         p = line.middle((left.p, right.p)) if halve else _cut(line, left, right)
         if left.p < p < right.p:
             middle = decide(p)
-            pending += [(left, middle, depth + 1), (middle, right, depth + 1)]
+            heappush(pending, _Gap.between(line, left, middle, depth + 1))
+            heappush(pending, _Gap.between(line, middle, right, depth + 1))
     return _components(line, [found[p] for p in sorted(found)])
 
 
@@ -199,7 +218,7 @@ def _settled(oracle: Oracle, line: Line, left: Verdict, right: Verdict) -> bool:
 
 def _is_hopeless(line: Line, left: Verdict, right: Verdict) -> bool:
     """Whether two powers are near each other, and at neither do weights explain everything."""
-    near = line.width((left.p, right.p)) <= _COARSE
+    near = line.width((left.p, right.p)) <= _GRID * (1.0 + RESOLUTION)
     return near and not (left.explained or right.explained)
 
 
