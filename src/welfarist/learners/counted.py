@@ -26,6 +26,9 @@ from welfarist.results.learned import Caveat
 
 # The cap of tau in the logistic fit from which learned weights start.
 _TAU_MAX = 1e6
+# Steps and tolerance of the logistic fit to a fold, whose rule is improved by sweeps anyway.
+_STEPS = 30
+_ROUGHLY = 1e-6
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,9 @@ class CountedFit:
 
     def _rule_of(self, part: Comparisons, rng: np.random.Generator) -> WelfareFunction:
         """The rule that some of the comparisons lead to."""
-        loss = replace(self, comparisons=part).loss
+        newton = self.setup.newton
+        newton = replace(newton, max_iter=min(newton.max_iter, _STEPS), tolerance=_ROUGHLY)
+        loss = replace(self, comparisons=part, setup=replace(self.setup, newton=newton)).loss
         found = self.solver.sketch(loss, rng, self.setup.p)
         return WelfareFunction(found.p, found.weights)
 

@@ -223,7 +223,8 @@ class _Walk:
             if predicted is not None:
                 return predicted
         assert self._here is not None
-        model = self._here.model()
+        with np.errstate(over="ignore", invalid="ignore"):
+            model = self._here.model()
         if not np.isfinite(model.curvature).all():  # so far off that no step is to be had
             self.stuck = True
             return np.inf
