@@ -64,11 +64,12 @@ class Problems:
         found += number_complaints(learner)
         more, _ = _watched("predictions", lambda: found.extend(loss_complaints(learner)))
         found += more
-        if case["again"]:
+        quick = seconds <= LONGEST  # what takes long is made once
+        if case["again"] and quick:
             _, again = _watched("fit", lambda: _fit(case))
             if again is None or _digits(again) != _digits(learner):
                 found.append("fit: other digits when made again")
-        if case["threads"]:
+        if case["threads"] and quick:
             found += _thread_complaints(case, learner)
         for question in case["ask"]:
             wrong, answer = _watched(question, partial(asked_after.ask, learner, question))
