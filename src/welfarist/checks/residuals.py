@@ -173,7 +173,9 @@ def rounding_of(
 def _over(found: FloatArray, allowed: FloatArray) -> FloatArray:
     """What was found in units of what rounding allows; where that is nothing, 0 or infinity."""
     exact = np.where(found > 0, np.inf, 0.0)
-    return np.where(allowed > 0, found / np.where(allowed > 0, allowed, 1.0), exact)
+    with np.errstate(over="ignore"):  # so far beyond it that it is infinitely far
+        ratio = found / np.where(allowed > 0, allowed, 1.0)
+    return np.where(allowed > 0, ratio, exact)
 
 
 def _slopes(table: FloatArray, rule: Any, scale: float) -> FloatArray:

@@ -100,7 +100,8 @@ class ClippedDescent:
             rate = np.where(tired, rate / 2, rate)
             since = np.where(tired, 0, since)
             recent[step % self.patience] = batch.value
-            flat = np.ptp(recent, axis=0) <= self.range_tolerance * np.abs(best)
+            with np.errstate(invalid="ignore"):  # of infinite losses nothing is known
+                flat = np.ptp(recent, axis=0) <= self.range_tolerance * np.abs(best)
             active &= ~((rate < self.smallest_rate) | ((step >= self.patience) & flat))
             if not active.any():
                 break
