@@ -24,6 +24,8 @@ _ROUNDING = 1e-28
 _LEAST_SHARE = 1e-30
 # The logarithm of a prediction whose square is still a number.
 _FAR = 300.0
+# What stands for a mean squared error of nothing where its logarithm is taken.
+_LEAST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,8 @@ class ObservedScores:
 
     def deviance(self, value: float, best: float) -> float:
         """Return twice the log likelihood that `value` loses against the mean loss `best`."""
-        return float(self.total * np.log(value / best))
+        # A null may happen to explain the scores to the last digit.
+        return float(self.total * np.log(max(value, _LEAST) / best))
 
     def loss_at(self, deviance: FloatArray, best: float) -> FloatArray:
         """Return the mean losses (n,) that stand behind deviances (n,)."""

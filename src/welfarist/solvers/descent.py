@@ -234,11 +234,14 @@ class _Walk:
         hessian = None
         local = self._local and self._on_its_face(model.gradient)
         if local or ratio:
-            hessian = model.curvature + self._here.remainder()
+            with np.errstate(over="ignore", invalid="ignore"):
+                hessian = model.curvature + self._here.remainder()
+            if not np.isfinite(hessian).all():  # the Fisher matrix alone is good enough
+                hessian, local, ratio = None, False, False
+        if hessian is not None and self._near and Curvature.can_be_carried(self.point):
             # Good for the next steps too, which then need gradients only.
-            if self._near and Curvature.can_be_carried(self.point):
-                carried = Curvature.at(self.point, model.curvature, hessian)
-                self.borrowed = carried if carried.is_finite else None
+            carried = Curvature.at(self.point, model.curvature, hessian)
+            self.borrowed = carried if carried.is_finite else None
         self._here = None  # all that a step needs is known; the arrays can go before new ones come
         predicted = None
         if local and hessian is not None:
