@@ -169,7 +169,7 @@ class Preferences:
         low, high = np.minimum(better, worse), np.maximum(better, worse)
         log_size, mean = segment(low, high, p)
         tops = p * (high if p > 0 else low)
-        largest = self._largest_in_group(tops.max(axis=1))
+        largest = self._largest_in_group(tops.max(axis=1, initial=-np.inf))
         log_units = np.minimum(-largest, 0.0)  # no weight exceeds 1
         by_person = log_units if self.weighting.group_of is None else self._spread(log_units)
         values = sign * np.exp(log_size + by_person[:, None])
