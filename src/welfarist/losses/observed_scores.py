@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.errors import InputError
 from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.decisions import Scores
@@ -24,6 +25,8 @@ _ROUNDING = 1e-28
 _LEAST_SHARE = 1e-30
 # The logarithm of a prediction whose square is still a number.
 _FAR = 300.0
+# Scores that a simulated sample may hold.
+_MOST_DRAWN = 10_000_000
 # What stands for a mean squared error of nothing where its logarithm is taken.
 _LEAST = float(np.finfo(np.float64).tiny)
 
@@ -211,6 +214,12 @@ class ObservedScores:
         """Return what draws scores from a rule; counts are rounded."""
         predicted = self.respond(judged.values, extras).predicted.score
         counts = np.rint(self.sample_weight * self.total).astype(np.intp)
+        if self.total > _MOST_DRAWN:
+            raise InputError(
+                f"simulated samples hold every single score, {_MOST_DRAWN:g} at most; found counts "
+                f"that sum to {self.total:g}. With so many the likelihood ratio needs no "
+                "simulation; or count in a larger unit."
+            )
         rows = np.repeat(np.arange(len(counts)), counts)
         return ScoreSampler(self, rows, predicted[rows], float(np.sqrt(value)))
 
