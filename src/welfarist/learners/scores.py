@@ -36,6 +36,8 @@ from welfarist.solvers.base import Optimum
 
 # The logarithm of the largest number, and nearly minus that of the smallest with all its digits.
 _LARGEST_LOG = 708.0
+# Numbers below this have fewer digits than others.
+_FULL_PRECISION = float(np.finfo(np.float64).tiny)
 
 
 class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
@@ -254,8 +256,13 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
 
     def _predicted(self, table: FloatArray) -> FloatArray:
         """What the rule says the scores (N,) of actions (N, d) are."""
-        welfare = self.result_.nameless_welfare(table)
-        return np.asarray(self.scale_ * welfare - self.result_.score_offset)
+        rule = self.result_.nameless_welfare
+        welfare = rule(table)
+        found = self.scale_ * welfare
+        few_digits = (np.abs(welfare) < _FULL_PRECISION) & (welfare != 0)
+        if self.result_.family.level.is_ratio and few_digits.any():
+            found[few_digits] = np.exp(rule.value(table[few_digits]) + np.log(self.scale_))
+        return np.asarray(found - self.result_.score_offset)
 
     def score(self, U: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the share of the scores' variance that the rule explains (R squared)."""
