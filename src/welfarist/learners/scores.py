@@ -259,7 +259,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         rule = self.result_.nameless_welfare
         welfare = rule(table)
         found = self.scale_ * welfare
-        few_digits = (np.abs(welfare) < _FULL_PRECISION) & (welfare != 0)
+        few_digits = welfare < _FULL_PRECISION
         if self.result_.family.level.is_ratio and few_digits.any():
             found[few_digits] = np.exp(rule.value(table[few_digits]) + np.log(self.scale_))
         return np.asarray(found - self.result_.score_offset)
