@@ -93,8 +93,7 @@ def loss_complaints(learner: Any) -> list[str]:
 def loss_of_predictions(learner: Any) -> float:
     """Return the mean loss of the decisions that were fitted, from what the learner predicts."""
     decided = learner.result_.decided
-    # What hardly counts may have a chance so small that it is no number, and costs nothing.
-    kept = decided.counts > 1e-15 * decided.counts.sum()
+    kept = decided.counts > 0
     share = decided.counts[kept] / decided.counts[kept].sum()
     if learner.result_.kind == "scores":
         errors = learner.predict(decided)[kept] - decided.values[kept]
@@ -108,5 +107,12 @@ def loss_of_predictions(learner: Any) -> float:
     places = list(learner.classes_)
     likely = chances[:, places.index(learner.first_label_)]
     unlikely = chances[:, 1 - places.index(learner.first_label_)]
-    lost = xlogy(first, likely) + xlogy(1.0 - first, unlikely)
+    # The logarithm of a chance that is too small to be a number is its margin.
+    far = np.abs(learner.decision_function(decided)[kept])
+    lost = sum(
+        np.where(
+            (part > 0) & (chance == 0), -part * np.where(part > 0, far, 0.0), xlogy(part, chance)
+        )
+        for part, chance in ((first, likely), (1.0 - first, unlikely))
+    )
     return float(-(share @ lost))
