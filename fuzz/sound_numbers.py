@@ -85,6 +85,8 @@ def loss_complaints(learner: Any) -> list[str]:
         shift = learner.result_.score_offset  # which takes digits of smaller ones
         largest = max(float(np.abs(learner.result_.decided.values).max()), abs(shift))
         size = largest * largest if largest < _LARGEST_ROOT else np.inf
+    elif np.isfinite(learner.tau_):  # margins are off by the rounding of welfares, times tau
+        size = max(size, 1e-3 * float(learner.tau_))
     if abs(again - loss) <= _ALIKE * abs(loss) + 1e-12 * size:
         return []
     return [f"loss_: {loss!r}, but that of its predictions is {again!r}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import xlogy
 
 from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
@@ -113,7 +114,8 @@ class PenalisedLoss:
         if logarithmic:
             base = 0.5 * np.log(max(data.value, self.data.resolution))
         pull = (self.concentration - 1.0) / self.observations
-        value = float(base - pull @ np.log(point.weights))
+        # A weight too small to be a number is one that the prior rules out.
+        value = float(base - xlogy(pull, point.weights).sum())
         return PenalisedEvaluation(value, data, pull, point.weights, logarithmic)
 
     def starting_extras(self, weights: FloatArray, p: float) -> FloatArray:

@@ -29,6 +29,8 @@ LARGEST_RHO = 0.49
 RHO = Parameter("rho", "flip probability rho", 0.0, 0.5, IDENTITY, 0.02, 1e-4, 0.1)
 
 _TINY = float(np.finfo(np.float64).tiny)
+# A loss below this share of what margins sum to has lost digits to their rounding.
+_ROUNDING = 1e-8
 # exp(-z) is smaller than any ordinary number from here on.
 _UNDERFLOWS = 700.0
 # Steps in log tau, and flip rates, that are tried for a start of the lapse model.
@@ -67,11 +69,14 @@ class Logistic(ChoiceNoise):
         Limits: linear in |z| for a wrong outcome, e^-|z| for a right one; neither overflows.
         """
         decay = np.abs(z)
-        loss = 0.5 * (count @ decay - lead @ z)
+        size = count @ decay
+        wrong = 0.5 * (size - lead @ z)
         np.negative(decay, out=decay)
         np.exp(decay, out=decay)
         near = np.log1p(decay)
-        loss += count @ near
+        loss = wrong + count @ near
+        if size * _ROUNDING > loss:  # two large sums that cancel: one by one they do so exactly
+            loss += 0.5 * float((count * np.abs(z) - lead * z).sum()) - wrong
         np.add(decay, 1.0, out=near)
         np.reciprocal(near, out=near)  # the larger of the two probabilities
         information = decay * near
