@@ -371,7 +371,7 @@ def _stretched(weights: FloatArray, factor: float) -> FloatArray:
     counted = weights > 0
     exponents = factor * np.log(np.where(counted, weights, 1.0))
     exponents -= exponents[counted].max()
-    return onto_simplex(np.where(counted, np.exp(np.maximum(exponents, -600.0)), 0.0))
+    return onto_simplex(np.where(counted, np.exp(np.clip(exponents, -600.0, 0.0)), 0.0))
 
 
 def end_of(curve: Curve, direction: float, allowed: float) -> float | None:

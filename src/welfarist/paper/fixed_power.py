@@ -22,6 +22,8 @@ from welfarist.solvers.base import uncovered
 
 # Closer to 0 the geometric mean is the power mean to all digits a gradient descent can use.
 _NASH = 1e-9
+# A sum of powers below this has no inverse that could be multiplied with anything.
+_LEAST = 1e-280
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class FixedPower:
         else:
             with np.errstate(divide="ignore"):  # where nobody who counts has anything
                 log_mean = (self._top[:, None] + np.log(total)) / self._p
-                by_total = np.where(total > 0, 1.0 / (self._p * total), 0.0)
+                by_total = np.where(total > 0, 1.0 / (self._p * np.maximum(total, _LEAST)), 0.0)
         observed = self._loss.observed
         if self._loss.squared:
             found = self._scores(cast(ObservedScores, observed), log_mean)

@@ -117,5 +117,11 @@ def minimiser(matrix: FloatArray, gradient: FloatArray) -> FloatArray | None:
     if len(diagonal) == 0:
         return np.empty(0)
     scale = 1.0 / np.sqrt(diagonal)
-    _, solution, failed = dposv(matrix * scale * scale[:, None], scale * gradient)
-    return None if failed else np.asarray(-scale * solution)
+    with np.errstate(over="ignore", invalid="ignore"):  # next to nothing: see below
+        scaled, aim = matrix * scale * scale[:, None], scale * gradient
+    if not (np.isfinite(scaled).all() and np.isfinite(aim).all()):
+        return None
+    _, solution, failed = dposv(scaled, aim)
+    with np.errstate(over="ignore"):
+        found = np.asarray(-scale * solution)
+    return None if failed or not np.isfinite(found).all() else found
