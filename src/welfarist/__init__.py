@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide
     from welfarist.counting.exact_solver import Exact
-    from welfarist.decisions import Comparisons, Scores
+    from welfarist.decisions import Choices, Comparisons, Scores
     from welfarist.families.named import Doctrine
     from welfarist.families.power_mean.derivatives import (
         LogMeanDerivatives,
@@ -46,7 +46,12 @@ if TYPE_CHECKING:
     from welfarist.families.power_mean.doctrines import DOCTRINES, doctrine_of, power_of
     from welfarist.families.power_mean.mean import log_power_mean, power_mean
     from welfarist.families.rule import WelfareFunction
-    from welfarist.learners import ComparisonClassifier, PairTransformer, WelfareRegressor
+    from welfarist.learners import (
+        ChoiceLearner,
+        ComparisonClassifier,
+        PairTransformer,
+        WelfareRegressor,
+    )
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
     from welfarist.results.record import FitResult
@@ -58,6 +63,8 @@ if TYPE_CHECKING:
 __all__ = [
     "bounds",
     "compare",
+    "ChoiceLearner",
+    "Choices",
     "ComparisonClassifier",
     "Comparisons",
     "DecisionsMissingError",
@@ -108,6 +115,8 @@ _ERRORS = "base.errors"
 _ON_DEMAND = {
     "bounds": "bounds",
     "compare": "comparing.contest",
+    "ChoiceLearner": "learners",
+    "Choices": "decisions",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
     "DecisionsMissingError": _ERRORS,

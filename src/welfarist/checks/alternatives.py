@@ -57,7 +57,8 @@ def terms_of(likelihood: Likelihood) -> Terms:
     """Work out the terms at the estimates, for the actions of the loss."""
     face = face_of(likelihood)
     loss = face.loss
-    value, table = loss.judge(face.point).values, loss.people.table
+    value = loss.judge(face.point).values
+    table = loss.people.around(value)
     if table is None:
         raise InputError(
             "checks against other families need everybody's utilities; found people who are not "

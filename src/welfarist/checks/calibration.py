@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,8 +95,16 @@ class Calibration:
         return "\n".join(["Chosen as often as the rule says?", *lines])
 
 
-def calibration_of(predictions: Predictions, bins: int, likelihood: Likelihood) -> Calibration:
-    """Compare predicted with observed shares in bins of about equal counts."""
+def calibration_of(
+    predictions: Predictions,
+    bins: int,
+    likelihood: Likelihood,
+    spread: Callable[[FloatArray], FloatArray] | None = None,
+) -> Calibration:
+    """Compare predicted with observed shares in bins of about equal counts.
+
+    `spread` turns terms of decisions (n, b) into those of the entries of their menus (E, b).
+    """
     bins = _checked(bins)
     assert predictions.unlikelier is not None
     likelier = 1.0 - predictions.unlikelier
@@ -105,7 +114,7 @@ def calibration_of(predictions: Predictions, bins: int, likelihood: Likelihood) 
     observed = np.bincount(labels, predictions.counts * predictions.agreement) / total
     low, high = wilson(observed, total)
     gap = float(total @ np.abs(observed - predicted) / total.sum())
-    test = _tested(predictions, labels, likelihood)
+    test = _tested(predictions, labels, likelihood, spread)
     shown = (predicted, observed, low, high, total, gap)
     if isinstance(test, str):
         return Calibration(*shown, None, None, None, reason=test)
@@ -139,7 +148,10 @@ def _equal_counts(values: FloatArray, counts: FloatArray, bins: int) -> npt.NDAr
 
 
 def _tested(
-    predictions: Predictions, labels: npt.NDArray[np.intp], likelihood: Likelihood
+    predictions: Predictions,
+    labels: npt.NDArray[np.intp],
+    likelihood: Likelihood,
+    spread: Callable[[FloatArray], FloatArray] | None,
 ) -> ScoreTest | str:
     """Test all gaps at once, or say why there is no test."""
     assert predictions.unlikelier is not None
@@ -154,8 +166,11 @@ def _tested(
     groups, signs = joined[labels], predictions.signs
     size = int(joined.max()) + 1
 
+    terms = (groups[:, None] == np.arange(size)) * signs[:, None]
+    terms = terms if spread is None else spread(terms)
+
     def columns(part: slice) -> FloatArray:
-        return np.asarray((groups[part, None] == np.arange(size)) * signs[part, None])
+        return np.asarray(terms[part])
 
     slopes = slopes_of(likelihood, np.empty((0, likelihood.loss.people.actions)), columns)
     found = score_test(slopes, slice(None))

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from welfarist.checks.calibration import Calibration
 from welfarist.checks.fit import Fit
 from welfarist.checks.misfit import Misfit
+from welfarist.checks.of_choices import ChoiceChecks
 from welfarist.checks.of_comparisons import ComparisonChecks
 from welfarist.checks.of_scores import ScoreChecks
 from welfarist.checks.residuals import Residuals
@@ -34,7 +35,7 @@ class Checks(Protocol):
 
 
 # One for each kind of decisions.
-_CHECKS: tuple[Any, ...] = (ComparisonChecks, ScoreChecks)
+_CHECKS: tuple[Any, ...] = (ChoiceChecks, ComparisonChecks, ScoreChecks)
 
 
 def checks_of(fit: Fit) -> Checks:

@@ -29,8 +29,8 @@ from welfarist.noise.choices import LAPSE, LOGISTIC, RHO
 # Margins (in units of the noise) beyond which a slip is as surprising as one there: the score of
 # slips grows as e^|z|, and uncut a single decision would decide. Under another model than logistic
 # noise these are cases as clear, in which the other answer is as likely as there.
-_CLEAREST = 4.0
-_CLEAR_CHANCE = float(expit(-_CLEAREST))
+CLEAREST = 4.0
+_CLEAR_CHANCE = float(expit(-CLEAREST))
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -120,7 +120,7 @@ class ComparisonChecks:
         return [
             *checks,
             _position(slopes, slice(e, e + 1), self.predictions, words),
-            *_slips(likelihood, slopes, e + 1, words),
+            *slips_check(likelihood, slopes, e + 1, words),
         ]
 
 
@@ -131,12 +131,12 @@ def _slip_scores(noise: ChoiceNoise, z: FloatArray, own: FloatArray) -> FloatArr
     dP/dz that is a change of the margin: under logistic noise -sinh(z).
     """
     if noise in (LOGISTIC, LAPSE):
-        return np.asarray(-np.sinh(np.clip(z, -_CLEAREST, _CLEAREST)))
+        return np.asarray(-np.sinh(np.clip(z, -CLEAREST, CLEAREST)))
     here = noise.response(z, own)
     found = (here.unlikely - here.likely) / (2.0 * np.maximum(here.slope, _TINY))
     open_cases = np.minimum(here.likely, here.unlikely) >= _CLEAR_CHANCE
     # A model with slips of its own has no clear cases; others may have no open ones.
-    most = min(np.abs(found[open_cases]).max(initial=0.0) or np.inf, np.sinh(_CLEAREST))
+    most = min(np.abs(found[open_cases]).max(initial=0.0) or np.inf, np.sinh(CLEAREST))
     return np.clip(found, -most, most)
 
 
@@ -147,7 +147,9 @@ def _position(slopes: Slopes, chosen: slice, predictions: Predictions, words: Ch
     return checked("position", slopes, chosen, words)
 
 
-def _slips(likelihood: Likelihood, slopes: Slopes, place: int, words: CheckWords) -> list[Check]:
+def slips_check(
+    likelihood: Likelihood, slopes: Slopes, place: int, words: CheckWords
+) -> list[Check]:
     """Slips can only be more frequent than never: half of the time the statistic is 0."""
     if RHO in likelihood.loss.parameters:
         return []

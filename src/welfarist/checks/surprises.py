@@ -13,7 +13,7 @@ from welfarist.base.data_frames import to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.checks.predictions import Predictions
-from welfarist.decisions import Comparisons, Scores
+from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.rule import WelfareFunction
 
 # People who are named in a line of text.
@@ -32,8 +32,8 @@ class Surprise:
         Row of the decision in the data that were fitted, counted from 0.
     chosen, other : str
         The actions: their names, their numbers, or "the first action" and "the second action".
-    position : "first" or "second"
-        Which of the two was chosen.
+    position : str
+        Which of the two was chosen, "first" or "second"; of a menu "place 3".
     utilities, other_utilities : (d,) arrays
         What each person has in the chosen action, and in the other.
     welfare, other_welfare : float
@@ -246,6 +246,91 @@ def surprising_choices(
         heading += f", {dominated:g} of them for an action that is better for nobody"
     heading += f"; the {len(found)} least expected:" if 1 < len(found) < total else ""
     return Surprises(found, total, heading + ("." if not found else ""), dominated)
+
+
+def surprising_menus(
+    decided: Choices,
+    single: Any,
+    compared: Any,
+    chances: FloatArray,
+    rule: Any,
+    stakeholders: tuple[str, ...],
+    count: int,
+) -> Surprises:
+    """The choices of another action than the rule's best, the least likely first.
+
+    `single` are the choices one by one, of whose entries `compared` and `chances` (E,) speak.
+    """
+    menus = single.menus
+    counts = decided.counts[single.decision]
+    whose = np.repeat(np.arange(len(menus)), menus.sizes)
+    wrong = np.flatnonzero((menus.taken > 0) & (compared.z < 0.0))
+    often = menus.taken[wrong] * counts[whose[wrong]]
+    total = float(often.sum())
+    order = wrong[np.argsort(chances[wrong], kind="stable")][: checked_count(count)]
+    found = [
+        _menu_surprise(decided, single, compared, chances, rule, stakeholders, int(entry), whose)
+        for entry in order
+        if not _is_outside(decided, single, int(entry), compared, whose)
+    ]
+    observed = float((counts * menus.count).sum())
+    heading = f"{total:.15g} of {observed:.15g} choices went against the rule"
+    heading += f"; the {len(found)} least expected:" if 1 < len(found) < total else ""
+    return Surprises(found, total, heading + ("." if not found else ""))
+
+
+def _best_entry(single: Any, compared: Any, menu: int) -> int:
+    """The entry that the rule finds best of a menu."""
+    begin, end = (int(single.menus.starts[menu + i]) for i in (0, 1))
+    return begin + int(np.argmax(compared.z[begin:end]))
+
+
+def _is_outside(decided: Choices, single: Any, entry: int, compared: Any, whose: Any) -> bool:
+    """Whether none of these was chosen, or found best: nobody has a utility of it."""
+    both = [entry, _best_entry(single, compared, int(whose[entry]))]
+    return bool((single.original[both] >= decided.actions).any())
+
+
+def _menu_surprise(
+    decided: Choices,
+    single: Any,
+    compared: Any,
+    chances: FloatArray,
+    rule: Any,
+    stakeholders: tuple[str, ...],
+    entry: int,
+    whose: npt.NDArray[np.intp],
+) -> Surprise:
+    menu = int(whose[entry])
+    best = _best_entry(single, compared, menu)
+    pair = single.original[[entry, best]]
+    row = int(single.decision[menu])
+    utilities = decided.utilities[pair]
+    welfare, shares = rule(utilities), rule.shares(utilities)
+    named = [f"action {action}" for action in pair.tolist()]
+    if decided.names is not None:
+        named = [decided.names[action] for action in pair.tolist()]
+    place = entry - int(single.menus.starts[menu])
+    with np.errstate(divide="ignore"):
+        ratio = float(abs(np.log(welfare[1]) - np.log(welfare[0])))
+    return Surprise(
+        row,
+        named[0],
+        named[1],
+        f"place {place + 1}",
+        utilities[0],
+        utilities[1],
+        float(welfare[0]),
+        float(welfare[1]),
+        shares[0],
+        shares[1],
+        ratio,
+        float(chances[entry]),
+        float(decided.counts[row]),
+        None if decided.by is None else decided.by[row],
+        stakeholders,
+        rule.shift,
+    )
 
 
 def _dominated(

@@ -1,9 +1,10 @@
-"""What was decided: scores given to actions, or preferences between them.
+"""What was decided: scores given to actions, preferences between two, choices from menus.
 
-Both are checked once, on entry; everything after trusts them.
+All are checked once, on entry; everything after trusts them.
 """
 
+from welfarist.decisions.choices import Choices
 from welfarist.decisions.comparisons import Comparisons
 from welfarist.decisions.scores import Scores
 
-__all__ = ["Comparisons", "Scores"]
+__all__ = ["Choices", "Comparisons", "Scores"]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from welfarist.base.errors import ImpossibleDecisionsError
 from welfarist.base.wording import listed
+from welfarist.decisions.choices import Choices
 from welfarist.decisions.comparisons import Comparisons
 from welfarist.people.source import is_source
 from welfarist.people.weighting import Weighting
@@ -69,3 +70,28 @@ def _described(decided: Comparisons, row: int) -> str:
         sides = ("the first action", "the second")
         called = sides if outcome >= 0 else (sides[1], "the first")
     return f"{called[0]} {'over' if outcome else 'as good as'} {called[1]} at row {row}"
+
+
+def refuse_impossible_choices(decided: Choices, weighting: Weighting, noise: str) -> None:
+    """Refuse choices from menus that no rule explains."""
+    counted = np.nan_to_num(decided.utilities)
+    if weighting.fixed is not None:
+        counted = counted[:, weighting.fixed > 0]
+    worth = np.append(counted.any(axis=1), True)[decided.menus.rows].astype(np.float64)
+    menus = decided.menus
+    best = np.where(menus.sign > 0, menus.largest(worth), menus.largest(1.0 - worth))
+    right = np.where(menus.spread(menus.sign) > 0, worth, 1.0 - worth)
+    wrong = menus.sums(menus.taken * (1.0 - right)) * best > 0
+    rows = np.unique(decided.decision[wrong & (decided.counts[decided.decision] > 0)])
+    if not len(rows):
+        return
+    shown = [f"row {row}" for row in rows[:_SHOWN].tolist()]
+    more = [f"{len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
+    raise ImpossibleDecisionsError(
+        f"every decision must be possible under some rule; found {len(rows)} of {len(decided)} "
+        f"that no rule explains: {listed([*shown, *more])}. An action that gives nothing to "
+        f"anybody who counts has welfare 0, and is never chosen from a menu with others by "
+        f"{noise}. Leave such decisions out, add a constant to every utility (such as shift=1), or "
+        'fit with noise="lapse", which allows for slips.',
+        rows.tolist(),
+    )

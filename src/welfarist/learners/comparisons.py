@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,38 +23,25 @@ from welfarist.decisions.labels import Labels, order_of
 from welfarist.decisions.paired_columns import people_of, refuse_layout
 from welfarist.decisions.scaled_apart import scaled_apart
 from welfarist.learners import options
-from welfarist.learners.assembly import (
-    Description,
-    Setup,
-    common_caveats,
-    record_of,
-)
-from welfarist.learners.base import WelfareLearner, at_optimum, refuse_nothing
+from welfarist.learners.assembly import Description, Setup, record_of
+from welfarist.learners.base import WelfareLearner, refuse_nothing
+from welfarist.learners.choosing import describe_choices
 from welfarist.learners.counted import CountedFit
 from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
 from welfarist.learners.small_samples import (
-    SampleSize,
     SmallSampleOption,
     check_small_sample,
-    explains_everything,
-    finite_start,
-    restrained,
+    minimised,
 )
 from welfarist.learners.warm_starts import refuse_others
-from welfarist.losses import DecisionLoss, Point, loss_of_comparisons
-from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
+from welfarist.losses import DecisionLoss, loss_of_comparisons
 from welfarist.noise.base import TAU
 from welfarist.noise.choices import RHO, preference_probability
 from welfarist.noise.margins import differences
 from welfarist.people.weights_option import NumbersOption, WeightsOption
-from welfarist.proofs import certifier_of
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
 from welfarist.solvers.base import Optimum, Solver
-from welfarist.solvers.newton import Newton
-
-# Above this accuracy nobody need ask whether the outcomes mean the opposite.
-_DOUBTFUL = 0.75
 
 
 class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[misc]
@@ -240,22 +227,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     def _minimise(
         self, setup: Setup, loss: DecisionLoss, solver: Solver
     ) -> tuple[DecisionLoss, Optimum]:
-        """Find the best rule, and charge for certainty where decisions are few or leave no doubt.
-
-        What is best without that is known in any case but the plainest, and is where to start.
-        """
-        size = SampleSize.of(loss)
-        plain = self.small_sample == "none" or size.numbers == 0
-        if plain or setup.concentration is not None or not isinstance(solver, Newton):
-            return loss, setup.minimise(loss, solver)
-        if size.is_small and loss.weighting.free > 1:
-            loss = restrained(loss)
-            return loss, setup.minimise(loss, solver)
-        found = setup.minimise(loss, solver)
-        if not size.is_small and not size.leaves_no_doubt(loss, found):
-            return loss, found
-        loss = restrained(loss)
-        return loss, setup.minimise(loss, replace(solver, start=finite_start(loss, found)))
+        """Find the best rule, and charge for certainty where decisions are few or clear."""
+        return minimised(setup, loss, solver, self.small_sample)
 
     def _describe(
         self,
@@ -264,41 +237,9 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         loss: DecisionLoss,
         optimum: Optimum,
     ) -> Description:
-        observed = cast(ObservedPairs, loss.observed)
-        values = optimum.point.extras.tolist()
-        pairs = zip(loss.parameters, values, strict=True)
-        extras = {parameter.name: parameter.coordinate.back(x) for parameter, x in pairs}
-        here = at_optimum(loss, optimum)
-        response = cast(PairResponse, here.response)
-        if loss.is_perfect(here.value) and not observed.goes_against(response):
-            extras[TAU.name] = float(observed.tau_max)  # any larger tau is as good
-        self.tau_, self.rho_ = extras[TAU.name], extras.get(RHO.name, 0.0)
-        accuracy = observed.accuracy(response)
-        plain = _plain_accuracy(loss, optimum) if accuracy < _DOUBTFUL else 1.0
-        cap, restrained = observed.tau_max, loss.restraint is not None
-        perfect = accuracy == 1.0 or (restrained and explains_everything(loss, optimum))
-        return Description(
-            loss=here.response.of_decisions,
-            extras=extras,
-            caveats=(
-                *common_caveats(setup, loss, optimum, loss.decisions, accuracy),
-                *self.reading_caveats(),
-                *caveat.noise_caveats(
-                    self.tau_,
-                    cap,
-                    here.response.of_decisions,
-                    1.0 if perfect else accuracy,
-                    plain,
-                    loss.can_be_counted,
-                    restrained,
-                ),
-            ),
-            accuracy=accuracy,
-            noise=observed.noise,
-            parameters=loss.parameters,
-            first_label=self._text_label(),
-            certifier=certifier_of(loss, here.value, setup.p),
-        )
+        said = describe_choices(setup, loss, optimum, self.reading_caveats(), self._text_label())
+        self.tau_, self.rho_ = said.extras[TAU.name], said.extras.get(RHO.name, 0.0)
+        return said
 
     def _count_errors(
         self, setup: Setup, comparisons: Comparisons, seen: Comparisons, rho: options.RhoOption
@@ -469,13 +410,3 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self._labels = labels
         self.classes_ = labels.classes
         self.first_label_ = labels.first_label
-
-
-def _plain_accuracy(loss: DecisionLoss, optimum: Optimum) -> float:
-    """The accuracy of adding up everybody's utility, or of the family's own plain rule."""
-    if loss.family.plain is None:
-        return 1.0
-    people = len(optimum.weights)
-    point = Point(np.empty(0), loss.family.plain, optimum.point.extras)
-    here = loss.holding(np.full(people, 1.0 / people)).evaluate(point)
-    return cast(ObservedPairs, loss.observed).accuracy(cast(PairResponse, here.response))

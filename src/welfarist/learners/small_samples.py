@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from welfarist.base.errors import InputError
+from welfarist.learners.assembly import Setup
 from welfarist.losses import DecisionLoss, Point
-from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
 from welfarist.losses.restraint import Restraint
-from welfarist.solvers.base import Optimum
+from welfarist.solvers.base import Optimum, Solver
 from welfarist.solvers.descent import descend
+from welfarist.solvers.newton import Newton
 
 SmallSampleOption = Literal["auto", "none"]
 
@@ -34,6 +35,7 @@ class SampleSize:
     Attributes
     ----------
     decisions : float
+        As many comparisons as they are worth: a choice among K is worth K - 1.
     numbers : int
         How many are learned.
     """
@@ -46,7 +48,8 @@ class SampleSize:
         """Count decisions, and what is learned from them."""
         weights = max(loss.weighting.free - 1, 0)
         numbers = weights + int(loss.learn_power) + len(loss.parameters)
-        return cls(loss.observed.total, numbers)
+        observed: Any = loss.observed
+        return cls(observed.comparisons, numbers)
 
     @property
     def is_small(self) -> bool:
@@ -56,11 +59,8 @@ class SampleSize:
     def leaves_no_doubt(self, loss: DecisionLoss, optimum: Optimum) -> bool:
         """Whether a fit leaves few decisions in doubt for each number."""
         held = optimum.point.without_weights()
-        response = cast(PairResponse, loss.holding(optimum.weights).evaluate(held).response)
-        observed = cast(ObservedPairs, loss.observed)
-        chance = observed.noise.probability(response.margins, held.extras[1:])
-        doubt = 4.0 * float(response.doubtful @ (chance * (1.0 - chance)))
-        return doubt < DOUBTFUL * self.numbers
+        response: Any = loss.holding(optimum.weights).evaluate(held).response
+        return bool(response.doubt() < DOUBTFUL * self.numbers)
 
 
 def check_small_sample(value: object) -> SmallSampleOption:
@@ -73,6 +73,27 @@ def check_small_sample(value: object) -> SmallSampleOption:
 def restrained(loss: DecisionLoss) -> DecisionLoss:
     """Return a loss that charges for certainty."""
     return loss.restrained(Restraint(SampleSize.of(loss).numbers - 1))
+
+
+def minimised(
+    setup: Setup, loss: DecisionLoss, solver: Solver, option: SmallSampleOption
+) -> tuple[DecisionLoss, Optimum]:
+    """Find the best rule, and charge for certainty where decisions are few or leave no doubt.
+
+    What is best without that is known in any case but the plainest, and is where to start.
+    """
+    size = SampleSize.of(loss)
+    plain = option == "none" or size.numbers == 0
+    if plain or setup.concentration is not None or not isinstance(solver, Newton):
+        return loss, setup.minimise(loss, solver)
+    if size.is_small and loss.weighting.free > 1:
+        loss = restrained(loss)
+        return loss, setup.minimise(loss, solver)
+    found = setup.minimise(loss, solver)
+    if not size.is_small and not size.leaves_no_doubt(loss, found):
+        return loss, found
+    loss = restrained(loss)
+    return loss, setup.minimise(loss, replace(solver, start=finite_start(loss, found)))
 
 
 def finite_start(loss: DecisionLoss, found: Optimum) -> Point:
@@ -96,5 +117,5 @@ def explains_everything(loss: DecisionLoss, optimum: Optimum) -> bool:
     point = optimum.point
     if np.isfinite(point.p):
         point = descend(plain, point, max_iter=_LOOK, tolerance=_ROUGHLY).point
-    response = cast(PairResponse, plain.evaluate(point).response)
-    return cast(ObservedPairs, plain.observed).accuracy(response) == 1.0
+    observed: Any = plain.observed
+    return bool(observed.accuracy(plain.evaluate(point).response) == 1.0)

@@ -7,6 +7,7 @@ A loss is built once per fit from checked decisions; solvers move a :class:`Poin
 from welfarist.losses.decision_loss import (
     DecisionEvaluation,
     DecisionLoss,
+    loss_of_choices,
     loss_of_comparisons,
     loss_of_scores,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "DecisionLoss",
     "Evaluation",
     "Loss",
+    "loss_of_choices",
     "loss_of_comparisons",
     "loss_of_scores",
     "PenalisedLoss",

@@ -13,12 +13,13 @@ import numpy as np
 
 from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
-from welfarist.decisions import Comparisons, Scores
+from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.base import Family
 from welfarist.families.columns import People
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Observed, Response
+from welfarist.losses.observed_menus import observed_choices
 from welfarist.losses.observed_pairs import ObservedPairs
 from welfarist.losses.observed_scores import ObservedScores
 from welfarist.losses.point import Point, QuadraticModel
@@ -179,14 +180,12 @@ class DecisionLoss:
         """Return the loss of the same choices, with something charged for certainty."""
         if restraint is None:
             return self
-        assert isinstance(self.observed, ObservedPairs)
         return self.of_decisions(self.observed.restrained(restraint))
 
     def unrestrained(self) -> DecisionLoss:
         """Return the loss of the same decisions, with nothing charged beside it."""
         if self.restraint is None:
             return self
-        assert isinstance(self.observed, ObservedPairs)
         return self.of_decisions(self.observed.restrained(None))
 
     def of_decisions(self, observed: Any) -> DecisionLoss:
@@ -270,3 +269,23 @@ def loss_of_comparisons(
     table = utilities if len(used) == len(utilities) else utilities[used]
     people = people_of(table, family, weighting)
     return DecisionLoss(family, people, observed, weighting, learn_power)
+
+
+def loss_of_choices(
+    choices: Choices,
+    family: Family,
+    weighting: Weighting,
+    learn_power: bool,
+    noise: ChoiceNoise,
+    tau_max: float,
+    *,
+    tau_by_stage: bool = False,
+    size_effect: bool = False,
+) -> DecisionLoss:
+    """Build the likelihood of choices from menus; actions never offered are left out."""
+    observed, used = observed_choices(
+        choices, noise, tau_max, by_stage=tau_by_stage, size_effect=size_effect
+    )
+    table = choices.utilities
+    people = people_of(table if len(used) == len(table) else table[used], family, weighting)
+    return DecisionLoss(family, people, observed.seen_at(people.shift), weighting, learn_power)

@@ -65,6 +65,7 @@ class Judgement:
         bent = np.zeros((len(rows), len(rows)))
         if k:
             bent[:k, :k] = self.family.bend_by_weights(rows[:k], pull, p, extra)
+            bent[:k, :k] += self._bent_by_sharing(rows[:k], pull)
         if self.learn_power:
             weights = self.weighting.to_people(self.point.weights)
             cross, twice = self.family.bend_by_shape(self.people, weights, p, self.welfare, pull)
@@ -77,3 +78,13 @@ class Judgement:
             along = float(self.welfare.by_power @ pull)
             bent[k, k] = twice * steep * steep + coordinate.bend(p) * along
         return bent
+
+    def _bent_by_sharing(self, rows: FloatArray, pull: FloatArray) -> FloatArray | float:
+        """What second derivatives by two weights gain where these are shared by who is present."""
+        point = self.point
+        shares = self.people.shared(self.weighting.to_people(point.weights))
+        if shares is None:
+            return 0.0
+        there = self.weighting.pull_back(shares) * weight_units(point.weights)[:, None]
+        cross = (rows * pull) @ there.T
+        return np.asarray(-(cross + cross.T))

@@ -195,6 +195,10 @@ class Observed(Protocol):
         """What not every method covers, with what a user calls it."""
         ...
 
+    def restrained(self, restraint: Restraint | None) -> Self:
+        """Return the same decisions, with something charged for certainty; choices only."""
+        ...
+
     def within(self, limits: tuple[FloatArray, FloatArray]) -> Self:
         """Return the same decisions, with narrower bounds (m,), (m,) of the parameters."""
         ...

@@ -13,6 +13,7 @@ from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.decisions import Comparisons
 from welfarist.decisions.merged_pairs import MergedPairs
+from welfarist.losses.charged_margins import along, concave
 from welfarist.losses.graph import ComparisonGraph
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import QuadraticModel
@@ -71,6 +72,11 @@ class ObservedPairs:
         """Take over merged comparisons; return them, and the actions that they mention."""
         pairs, used = pairs.renumbered(actions)
         return cls(ComparisonGraph(pairs, len(used)), pairs.total, noise, tau_max), used
+
+    @property
+    def comparisons(self) -> float:
+        """How many comparisons of two actions the decisions are worth."""
+        return self.total
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -310,6 +316,11 @@ class PairResponse:
         count = self.observed.graph.pairs.count
         return count if self.certain is None else np.where(self.certain == 0, count, 0.0)
 
+    def doubt(self) -> float:
+        """How many decisions are in doubt: one whose outcome is a coin's counts as one."""
+        chance = self.observed.noise.probability(self.margins, self.extras[1:])
+        return 4.0 * float(self.doubtful @ (chance * (1.0 - chance)))
+
     @property
     def signs(self) -> FloatArray:
         """Which action of each pair is better (n,): 1 the first, -1 the second, 0 for a tie."""
@@ -363,18 +374,8 @@ class PairResponse:
     def _concave(self, rows: FloatArray) -> FloatArray:
         """What the model leaves out of the caution's second derivatives (q + 1, q + 1)."""
         assert self.caution is not None
-        q, z, graph = len(rows), self.margins, self.observed.graph
         per, tau = 1.0 / self.observed.total, float(np.exp(self.extras[0]))
-        spread = self.caution.bend
-        left = np.empty((q + 1, q + 1))
-        rows = rows - rows.mean(axis=1, keepdims=True)
-        left[:q, :q] = graph.laplacian_form(rows, spread * (tau * tau * per))
-        left[:q, q] = left[q, :q] = rows @ graph.scatter(spread * z * (tau * per))
-        left[q, q] = (spread @ np.square(z)) * per
-        for sign, by_margins in ((per, self.caution.raising), (-per, self.caution.lowering)):
-            along = self._along(rows, by_margins)
-            left += sign * (along @ along.T)
-        return left
+        return concave(self.observed.graph, self.margins, tau, rows, self.caution, per)
 
     def _by_margin(self) -> FloatArray:
         """Derivatives (n,) by the margins of all that is minimised."""
@@ -384,12 +385,8 @@ class PairResponse:
 
     def _along(self, rows: FloatArray, by_margins: FloatArray) -> FloatArray:
         """Derivatives (q + 1, r) by weights, shape and log tau, from r by the margins (r, n)."""
-        tau, graph = float(np.exp(self.extras[0])), self.observed.graph
-        found = [
-            np.append(rows @ graph.scatter(tau * by_margin), by_margin @ self.margins)
-            for by_margin in by_margins
-        ]
-        return np.array(found).reshape(len(by_margins), len(rows) + 1).T
+        tau = float(np.exp(self.extras[0]))
+        return along(self.observed.graph, self.margins, tau, rows, by_margins)
 
     def _gradient(self, rows: FloatArray) -> FloatArray:
         """The gradient (q,) from centred derivatives of the values (k + 1, N)."""

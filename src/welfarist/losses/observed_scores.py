@@ -16,6 +16,7 @@ from welfarist.families.levels import Level, Prediction
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Slopes, TermColumns, UnitName
 from welfarist.losses.point import QuadraticModel
+from welfarist.losses.restraint import Restraint
 from welfarist.noise.scores import SCALE
 from welfarist.people.source import is_source
 
@@ -222,6 +223,11 @@ class ObservedScores:
             )
         rows = np.repeat(np.arange(len(counts)), counts)
         return ScoreSampler(self, rows, predicted[rows], float(np.sqrt(value)))
+
+    def restrained(self, restraint: Restraint | None) -> ObservedScores:
+        """Return the same scores: nothing is charged beside their errors."""
+        assert restraint is None
+        return self
 
     def null_loss(self) -> float:
         """Return the mean squared error of the mean of all scores."""

@@ -6,10 +6,12 @@ from typing import cast
 
 import numpy as np
 
+from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.families.base import Family
 from welfarist.families.columns import Columns, People
 from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.people.absent import PartlyPresent
 from welfarist.people.source import Source, is_source
 from welfarist.people.weighting import Weighting
 
@@ -27,8 +29,28 @@ def columns_of(utilities: FloatArray, family: Family, weighting: Weighting) -> C
     return family.columns(rows)
 
 
+def _partly_present(utilities: FloatArray, family: Family, weighting: Weighting) -> PartlyPresent:
+    """People of whom some are absent from some actions, which must affect somebody who counts."""
+    if family != POWER_MEAN:
+        raise InputError(
+            "people can be absent from some actions under power means only; found "
+            f"{family.called}. Fill in what is missing, or leave those actions out."
+        )
+    if weighting.fixed is not None:
+        nobody = ~(~np.isnan(utilities) & (weighting.fixed > 0)).any(axis=1)
+        if nobody.any():
+            raise InputError(
+                "every action must affect somebody who counts; found weights of 0 for all whom "
+                f"row {int(np.argmax(nobody))} affects. Leave it out, or give them a weight."
+            )
+    return PartlyPresent.of(np.array(utilities.T, order="C"))
+
+
 def people_of(utilities: FloatArray | Source, family: Family, weighting: Weighting) -> People:
     """Return what a family sees of utilities (N, d), or of what stands in their place."""
     if is_source(utilities):
         return utilities.seen_by(family, weighting)
-    return columns_of(cast(FloatArray, utilities), family, weighting)
+    table = cast(FloatArray, utilities)
+    if np.isnan(table.min()):  # one pass, and nothing is copied
+        return _partly_present(table, family, weighting)
+    return columns_of(table, family, weighting)

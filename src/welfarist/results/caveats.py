@@ -275,15 +275,17 @@ def noise_caveats(
     plain_accuracy: float,
     countable: bool = True,
     restrained: bool = False,
+    nothing: float = float(np.log(2.0)),
 ) -> list[Caveat]:
     """Say when choices are noise-free under some rule, look random, or look reversed.
 
     `plain_accuracy` is that of adding up everybody's utility, a rule that is rarely much worse
     than chance unless the outcomes mean the opposite. `countable` says whether errors of such
     rules can be counted, `restrained` whether certainty was charged for; then `accuracy` is that
-    of a rule nearby which bends to every choice.
+    of a rule nearby which bends to every choice. `nothing` is the loss of choosing at random.
     """
-    turned = _reversed(accuracy, plain_accuracy)
+    chance = float(np.exp(-nothing))
+    turned = _reversed(accuracy + 0.5 - chance, plain_accuracy + 0.5 - chance)
     if turned:
         return turned
     if accuracy == 1.0 and restrained:
@@ -303,7 +305,7 @@ def noise_caveats(
     if tau >= 0.999 * tau_max:
         message = f"tau reached its cap, {tau_max:g}: larger would fit better. Raise tau_max."
         return [Caveat(SearchRangeWarning, message)]
-    if tau <= 1.001 * SMALLEST_TAU or loss > np.log(2.0) - 1e-12:
+    if tau <= 1.001 * SMALLEST_TAU or loss > nothing - 1e-12:
         return [Caveat(NotIdentifiedWarning, _RANDOM)]
     return []
 
@@ -341,6 +343,17 @@ def exact_caveats(
     message = (
         f"p is hardly determined: {where} explain the decisions equally well. The p shown is one "
         "of them; result_.exact.intervals has them all."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def menu_caveats(without_choice: int, decisions: int) -> list[Caveat]:
+    """Say how many menus offered no choice, and were counted for nothing."""
+    if not without_choice:
+        return []
+    message = (
+        f"{without_choice} of {decisions} menus hold one action only: they offered no choice, say "
+        "nothing about the rule, and were left out."
     )
     return [Caveat(NotIdentifiedWarning, message)]
 

@@ -21,7 +21,7 @@ from welfarist.checks import Misfit
 from welfarist.counting.consistent.rules import ConsistentRules, rules_again
 from welfarist.counting.findings import ExactRecord
 from welfarist.counting.zero_one import ZeroOneLoss
-from welfarist.decisions import Comparisons, Scores
+from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.base import Family
 from welfarist.inference.bootstrap import Bootstrap
 from welfarist.inference.clusters import number_of_clusters
@@ -29,8 +29,13 @@ from welfarist.inference.covariance import Face
 from welfarist.inference.estimates import Estimates
 from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.power_profile import Profile
-from welfarist.losses import DecisionLoss, loss_of_comparisons, loss_of_scores
-from welfarist.losses.observed_pairs import ObservedPairs
+from welfarist.losses import (
+    DecisionLoss,
+    loss_of_choices,
+    loss_of_comparisons,
+    loss_of_scores,
+)
+from welfarist.losses.observed_menus import ObservedMenus
 from welfarist.losses.restraint import Restraint
 from welfarist.noise.base import ChoiceNoise
 from welfarist.people.weighting import Weighting
@@ -73,6 +78,7 @@ class ObservedOutline(_Stub):
     nothing: float
     restraint: Restraint | None = None
     log_likelihoods: dict[float, float] = field(default_factory=dict)
+    options: dict[str, bool] = field(default_factory=dict)  # of choices from menus
 
     def null_loss(self) -> float:
         """Return the mean loss of knowing nothing of the actions."""
@@ -109,7 +115,7 @@ class LossOutline(_Stub):
     def of(cls, loss: DecisionLoss, values: tuple[float, ...]) -> LossOutline:
         """Return what is small of a loss, with the log likelihood where its mean is one of some."""
         seen: Any = loss.observed
-        compared, nothing = isinstance(seen, ObservedPairs), seen.null_loss()
+        compared, nothing = not seen.squared, seen.null_loss()
         observed = ObservedOutline(
             seen.total,
             seen.rows,
@@ -121,6 +127,7 @@ class LossOutline(_Stub):
             nothing,
             seen.restraint,
             {v: seen.log_likelihood(v) for v in (*values, nothing) if not loss.is_perfect(v)},
+            seen.options if isinstance(seen, ObservedMenus) else {},
         )
         own = {f.name: getattr(loss, f.name) for f in fields(cls) if f.name != "observed"}
         return cls(**own, observed=observed)
@@ -143,7 +150,11 @@ class LossOutline(_Stub):
             return loss_of_scores(shifted, *model, seen.scale)
         assert seen.noise is not None
         assert seen.tau_max is not None
-        loss = loss_of_comparisons(decided.shifted(shift), *model, seen.noise, seen.tau_max)
+        known = decided.shifted(shift), *model, seen.noise, seen.tau_max
+        if isinstance(decided, Choices):
+            loss = loss_of_choices(*known, **seen.options)
+        else:
+            loss = loss_of_comparisons(*known)
         return loss.restrained(seen.restraint)
 
 
@@ -211,10 +222,10 @@ class LeftOut:
 
     def require_same(self, decided: Any, kind: str) -> None:
         """Refuse other decisions than those that were left out."""
-        if not isinstance(decided, Comparisons | Scores) or decided.kind != kind:
+        if not isinstance(decided, Choices | Comparisons | Scores) or decided.kind != kind:
             raise InputError(
                 f"with_data needs the {kind} that were fitted; found "
-                f"{type(decided).__name__}. Pass what fit was given: Comparisons or Scores, or X "
+                f"{type(decided).__name__}. Pass what fit was given: decisions, or X "
                 "and y to with_data of the learner."
             )
         if decided.digest() != self.digest:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from welfarist.base.validation import FloatArray
+from welfarist.families.power_mean.derivatives import weighted_sum
 from welfarist.families.welfare import Welfare
 
 # Below this power the differences lose more digits than the first term of the series is off:
@@ -29,8 +30,8 @@ def contracted_curvature(
     ----------
     logs : (d, N) array
         Log utilities; -inf is allowed if `has_zeros`.
-    w : (d,) array
-        Weights on the simplex.
+    w : (d,) or (d, N) array
+        Weights on the simplex, or such weights for each action.
     p : float
         The power, finite.
     mean : Welfare
@@ -61,7 +62,7 @@ def contracted_curvature(
         offsets[~np.isfinite(offsets)] = 0.0
     if abs(p) < _NEARLY_NASH:
         squares = offsets * offsets
-        third = w @ (squares * offsets)
+        third = weighted_sum(w, squares * offsets)
         return squares @ (pull / 2), float(third @ pull) / 3
     g, by_power = mean.by_weight, mean.by_power
     product = g * offsets
@@ -70,6 +71,6 @@ def contracted_curvature(
     product *= p
     product += offsets
     product *= offsets  # (1 + p g) l^2
-    variance = w @ product - np.square(p * by_power)
+    variance = weighted_sum(w, product) - np.square(p * by_power)
     twice = float(((variance - 2.0 * by_power) / p) @ pull)
     return cross, twice

@@ -173,8 +173,8 @@ def log_mean_of_logs(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool 
     ----------
     logs : (d, N) array
         Log utilities, people by actions; -inf is allowed if `has_zeros`.
-    w : (d,) array
-        Weights on the simplex; zeros allowed.
+    w : (d,) or (d, N) array
+        Weights on the simplex; zeros allowed. Or such weights for each action.
     p : float
         The power; must be positive if `has_zeros`.
     has_zeros : bool
@@ -182,19 +182,26 @@ def log_mean_of_logs(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool 
         derivatives are given as 0.
     """
     if np.isinf(p):
-        counted = logs[w > 0]
-        value = counted.max(axis=0) if p > 0 else counted.min(axis=0)
+        value = _extreme(logs, w, p)
         return Welfare(value, np.zeros_like(logs), np.zeros(logs.shape[1]))
     if abs(p) >= SMALL_POWER:
         return _from_exponentials(logs, w, float(p), has_zeros)
     return _with_zeros(logs, w, p) if has_zeros else log_mean_about_centre(logs, w, p)
 
 
+def _extreme(logs: FloatArray, w: FloatArray, p: float) -> FloatArray:
+    """The largest (p > 0) or smallest logarithm (N,) of those who count."""
+    if w.ndim > 1:
+        logs = np.where(w > 0, logs, -np.inf if p > 0 else np.inf)
+    elif w.min() == 0:
+        logs = logs[w > 0]
+    return np.asarray(logs.max(axis=0) if p > 0 else logs.min(axis=0))
+
+
 def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool) -> Welfare:
     counts = w > 0
     everyone = counts.all()
-    counted = logs if everyone else logs[counts]
-    extreme = counted.max(axis=0) if p > 0 else counted.min(axis=0)
+    extreme = _extreme(logs, w, p)
     if has_zeros:
         dead = np.isneginf(extreme)
         extreme[dead] = 0.0
@@ -205,17 +212,20 @@ def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: boo
         exponents[:, dead] = 0.0
     if everyone:
         ratios = np.exp(exponents)
-        total = w @ ratios
+        total = weighted_sum(w, ratios)
         log_total = np.log(total)
         ratios /= total  # R_i = (u_i / M)^p
         exponents -= log_total  # log R_i
     else:
-        log_total = np.log(w[counts] @ np.exp(exponents[counts]))
+        if w.ndim > 1:
+            log_total = np.log(weighted_sum(w, np.exp(np.where(counts, exponents, 0.0))))
+        else:
+            log_total = np.log(w[counts] @ np.exp(exponents[counts]))
         exponents -= log_total
         exponents[~counts] = np.minimum(exponents[~counts], _LARGEST_EXPONENT)
         ratios = np.exp(exponents)
     exponents *= ratios
-    divergence = w @ exponents  # KL(q || w)
+    divergence = weighted_sum(w, exponents)  # KL(q || w)
     ratios -= 1.0
     ratios /= p
     log_total /= p
@@ -223,7 +233,8 @@ def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: boo
     found = Welfare(log_total, ratios, divergence / (p * p))
     if divergence.min() < _SMALL_DIVERGENCE:
         columns = np.flatnonzero(divergence < _SMALL_DIVERGENCE)
-        _refine(found, columns, logs[:, columns] - extreme[columns], w, p)
+        own = w if w.ndim == 1 else w[:, columns]
+        _refine(found, columns, logs[:, columns] - extreme[columns], own, p)
     if has_zeros:
         _settle_nothing(found, dead)
     return found
@@ -239,9 +250,10 @@ def _refine(
     # Beyond the far ends of exp it does not matter how far.
     low, high = sorted((_SMALLEST_EXPONENT / p, _LARGEST_EXPONENT / p))
     offsets = np.clip(offsets, low, high)
-    moderate = p * (w @ offsets) >= -_MODERATE_EXPONENT
+    moderate = p * weighted_sum(w, offsets) >= -_MODERATE_EXPONENT
     columns = columns[moderate]
-    better = log_mean_about_centre(offsets[:, moderate], w, p)
+    own = w if w.ndim == 1 else w[:, moderate]
+    better = log_mean_about_centre(offsets[:, moderate], own, p)
     found.by_weight[:, columns] = better.by_weight
     found.by_power[columns] = better.by_power
     np.maximum(found.by_power, 0.0, out=found.by_power)
@@ -265,9 +277,10 @@ def _with_zeros(logs: FloatArray, w: FloatArray, p: float) -> Welfare:
     if not mixed.any():
         return log_mean_about_centre(logs, w, p)
     found = Welfare(np.empty(logs.shape[1]), np.empty_like(logs), np.empty(logs.shape[1]))
+    whole, partly = (w, w) if w.ndim == 1 else (w[:, ~mixed], w[:, mixed])
     for columns, part in (
-        (~mixed, log_mean_about_centre(logs[:, ~mixed], w, p)),
-        (mixed, _without_nothing(logs[:, mixed], nothing[:, mixed], w, p)),
+        (~mixed, log_mean_about_centre(logs[:, ~mixed], whole, p)),
+        (mixed, _without_nothing(logs[:, mixed], nothing[:, mixed], partly, p)),
     ):
         found.value[columns] = part.value
         found.by_weight[:, columns] = part.by_weight
@@ -278,9 +291,9 @@ def _with_zeros(logs: FloatArray, w: FloatArray, p: float) -> Welfare:
 def _without_nothing(
     logs: FloatArray, nothing: npt.NDArray[np.bool_], w: FloatArray, p: float
 ) -> Welfare:
-    dropped, kept = w @ nothing, w @ ~nothing
+    dropped, kept = weighted_sum(w, nothing), weighted_sum(w, ~nothing)
     dead = kept == 0
-    own = np.where(nothing, 0.0, w[:, None]) / np.where(dead, 1.0, kept)
+    own = np.where(nothing, 0.0, w if w.ndim > 1 else w[:, None]) / np.where(dead, 1.0, kept)
     anybody = np.where(own > 0, logs, -np.inf).max(axis=0)
     anybody[dead] = 0.0
     others = log_mean_about_centre(np.where(nothing, anybody, logs), own, p)
@@ -294,25 +307,25 @@ def _without_nothing(
 
 def log_mean_about_centre(logs: FloatArray, w: FloatArray, p: float) -> Welfare:
     """Log M about the weighted mean of the logarithms; `w` is (d,) or one column per action."""
-    mean = _sum(w, logs)
+    mean = weighted_sum(w, logs)
     offsets = logs - mean
     if abs(p) < ZERO_POWER:
-        return Welfare(mean, offsets, _sum(w, offsets * offsets) / 2)
+        return Welfare(mean, offsets, weighted_sum(w, offsets * offsets) / 2)
     exponents = p * offsets
     if w.min() == 0:
         # Of those who do not count: what somebody with a small weight has may be all there is.
         largest = np.where(w == 0, _LARGEST_EXPONENT, np.inf)
         np.minimum(exponents, largest if w.ndim > 1 else largest[:, None], out=exponents)
     grown = np.expm1(exponents)
-    total = _sum(w, grown)
+    total = weighted_sum(w, grown)
     gain = np.log1p(total) / p
     offsets -= gain  # log(u_i / M)
     grown -= total
     grown /= (1.0 + total) * p  # (R_i - 1) / p
-    return Welfare(mean + gain, grown, _sum(w, offsets * offsets * _phi(p * offsets)))
+    return Welfare(mean + gain, grown, weighted_sum(w, offsets * offsets * _phi(p * offsets)))
 
 
-def _sum(w: FloatArray, values: FloatArray) -> FloatArray:
+def weighted_sum(w: FloatArray, values: npt.NDArray[Any]) -> FloatArray:
     """Sum over people of w, (d,) or (d, N), times values (d, N) -> (N,)."""
     return np.asarray(w @ values if w.ndim == 1 else np.einsum("ij,ij->j", w, values))
 

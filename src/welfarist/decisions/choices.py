@@ -1,0 +1,501 @@
+"""Choices from menus: which of several actions was taken, ranked first, or found best and worst.
+
+They hold row numbers into one table of actions, so that whatever depends on utilities is computed
+once per action. A comparison is a choice from a menu of two; a ranking is one choice after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.data_frames import row_names
+from welfarist.base.errors import InputError
+from welfarist.base.validation import owned
+from welfarist.decisions.checked_columns import as_action_names, as_counts, as_labels
+from welfarist.decisions.checked_menus import (
+    IntArray,
+    as_chosen,
+    as_menus,
+    exploded,
+    ranked_levels,
+)
+from welfarist.decisions.comparisons import Comparisons
+from welfarist.decisions.digests import digest_of, parts_of
+from welfarist.decisions.labels import numbered
+from welfarist.decisions.menus import Menus
+from welfarist.people.presence import as_present_table
+from welfarist.people.utility_tables import shifted_table
+
+
+class Choices:
+    """Choices from menus of actions.
+
+    Parameters
+    ----------
+    utilities : (N, d) array-like or data frame
+        One row per action, one column per person; column names become stakeholder names.
+    menus : list of n lists of int, (n, k) array, or pair of arrays
+        The row numbers of the actions there were to choose from. In an array -1 fills up menus
+        that are shorter; a pair of arrays says where each menu begins (n + 1,) and lists the row
+        numbers of all of them, one after another. None: every choice was among all actions.
+    chosen : (n,) array-like of int
+        The row number of the action that was chosen; None, NaN or -1 where it was none of these,
+        with ``outside=True``.
+    counts : (n,) array-like, optional
+        How often each choice was observed.
+    by : (n,) array-like, optional
+        Who decided, for errors clustered by decision maker.
+    names : (N,) sequence of str, optional
+        The actions' names, each its own. Left out, they are the index of a pandas data frame that
+        has one other than row numbers.
+    outside : bool
+        Whether none of these could be chosen as well. What that is worth is learned.
+    absent : bool
+        Whether a NaN utility means that somebody is not affected by an action. Weights are then
+        shared among those who are.
+    least : float
+        The smallest utility there may be: less than 0 for a learner whose `shift` makes up for it.
+
+    Attributes
+    ----------
+    menus : Menus
+        Every single choice. A ranking is several of them.
+    decision : (m,) array of int
+        To which of the n decisions each of them belongs.
+
+    Examples
+    --------
+    >>> projects = [[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]]
+    >>> Choices(projects, [[0, 1, 2], [0, 2]], [2, 0])
+    Choices(2 from menus of 2 to 3 of 3 actions, 2 people)
+    >>> Choices.from_rankings(projects, [[2, 0, 1], [1, 2]])
+    Choices(2 rankings, 3 choices from menus of 2 to 3 of 3 actions, 2 people)
+    """
+
+    kind = "choices"
+    by_hint = "Give Choices(…, by=…), and fit to that."
+    measure = "first choices"
+    numbered = True
+
+    def __init__(
+        self,
+        utilities: object,
+        menus: object,
+        chosen: object,
+        counts: object = None,
+        by: object = None,
+        names: object = None,
+        *,
+        outside: bool = False,
+        absent: bool = False,
+        least: float = 0.0,
+    ) -> None:
+        self._take_actions(utilities, names, outside, absent, least)
+        if menus is None:
+            starts, rows = _everything(chosen, self.actions)
+        else:
+            starts, rows = as_menus(menus, self.actions)
+        entry = as_chosen(chosen, starts, rows, outside)
+        if outside:
+            starts, rows, entry = _with_outside(starts, rows, entry, self.actions)
+        taken = np.zeros(len(rows))
+        taken[entry] = 1.0
+        size = len(starts) - 1
+        made = Menus(starts, rows, taken, np.ones(size), np.zeros(size, dtype=np.intp))
+        self._take(made, np.arange(size), size, counts, by)
+
+    def _take_actions(
+        self, utilities: object, names: object, outside: bool, absent: bool, least: float
+    ) -> None:
+        """Check the table of actions, and take it over."""
+        given = row_names(utilities) if names is None else names
+        self.utilities, self.stakeholders = as_present_table(utilities, least, absent)
+        self.names = None if given is None else as_action_names(given, len(self.utilities))
+        self.outside, self.absent = bool(outside), bool(absent)
+
+    def _take(
+        self, menus: Menus, decision: IntArray, size: int, counts: object, by: object
+    ) -> None:
+        """Check how often and by whom was decided, and that there was something to choose."""
+        self.counts = (
+            np.broadcast_to(np.float64(1.0), size)
+            if counts is None
+            else owned(as_counts(counts, "counts", size), counts)
+        )
+        self.by = None if by is None else owned(as_labels(by, size), by)
+        real = menus.sizes > 1
+        if not (real & (self.counts[decision] > 0)).any():
+            raise InputError(
+                "at least one menu that counts must offer a choice; found none with two actions or "
+                "more, from which nothing can be learned."
+            )
+        self.menus, self.decision = menus, decision
+
+    @classmethod
+    def from_rankings(
+        cls,
+        utilities: object,
+        rankings: Iterable[object],
+        menus: object = None,
+        counts: object = None,
+        by: object = None,
+        names: object = None,
+        *,
+        absent: bool = False,
+        least: float = 0.0,
+    ) -> Choices:
+        """Rankings: lists of row numbers, best first.
+
+        A list within a ranking holds actions that are tied, which share one choice. `menus` holds
+        the actions that were there; left out, those that were ranked. Of a ranking the first is
+        chosen from all, the second from all but the first, and so on; what is not ranked is below
+        all that is.
+
+        Examples
+        --------
+        >>> votes = Choices.from_rankings([[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]], [[2, [0, 1]]])
+        >>> votes.menus.count
+        array([1., 1.])
+        """
+        made = object.__new__(cls)
+        made._take_actions(utilities, names, False, absent, least)
+        given = _sequence(rankings, "rankings")
+        offered = None if menus is None else _offered(menus, made.actions, len(given))
+        choices, owner = [], []
+        for row, ranking in enumerate(given):
+            levels = ranked_levels(ranking, row, made.actions)
+            rest = np.empty(0, dtype=np.intp)
+            if offered is not None:
+                rest = _rest(levels, offered[row], row)
+            parts = exploded(levels, rest)
+            choices.extend(parts)
+            owner.extend([row] * len(parts))
+        made._take(_listed(choices), np.array(owner, dtype=np.intp), len(given), counts, by)
+        return made
+
+    @classmethod
+    def from_best_worst(
+        cls,
+        utilities: object,
+        menus: object,
+        best: object,
+        worst: object,
+        counts: object = None,
+        by: object = None,
+        names: object = None,
+        *,
+        absent: bool = False,
+        least: float = 0.0,
+    ) -> Choices:
+        """Best and worst of each menu: the best of all, and the worst of what is left.
+
+        Examples
+        --------
+        >>> asked = Choices.from_best_worst([[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]], None, [2], [0])
+        >>> asked.menus.sign, asked.menus.sizes
+        (array([ 1., -1.]), array([3, 2]))
+        """
+        made = object.__new__(cls)
+        made._take_actions(utilities, names, False, absent, least)
+        starts, rows = (
+            _everything(best, made.actions) if menus is None else as_menus(menus, made.actions)
+        )
+        top = as_chosen(best, starts, rows, False, "best")
+        bottom = as_chosen(worst, starts, rows, False, "worst")
+        same = top == bottom
+        if same.any():
+            row = int(np.argmax(same))
+            raise InputError(
+                f"best and worst must be two actions; found {rows[top[row]]} as both at row {row}."
+            )
+        size = len(starts) - 1
+        first, last = np.zeros(len(rows)), np.zeros(len(rows))
+        first[top], last[bottom] = 1.0, 1.0
+        left = np.ones(len(rows), dtype=bool)
+        left[top] = False
+        fewer = (starts - np.arange(size + 1)).astype(np.intp)
+        joined = Menus(
+            np.concatenate([starts, starts[-1] + fewer[1:]]),
+            np.concatenate([rows, rows[left]]),
+            np.concatenate([first, last[left]]),
+            np.repeat([1.0, -1.0], size),
+            np.repeat([0, 1], size).astype(np.intp),
+        )
+        made._take(joined, np.tile(np.arange(size), 2), size, counts, by)
+        return made
+
+    @classmethod
+    def from_ratings(
+        cls,
+        utilities: object,
+        ratings: object,
+        counts: object = None,
+        by: object = None,
+        names: object = None,
+        *,
+        absent: bool = False,
+        least: float = 0.0,
+    ) -> Choices:
+        """Ratings (n, N) of several actions at once, NaN where one was not rated.
+
+        Only their order is used: what is rated higher is chosen before what is rated lower.
+
+        Examples
+        --------
+        >>> Choices.from_ratings([[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]], [[3, 3, 5], [1, 2, np.nan]])
+        Choices(2 rankings, 3 choices from menus of 2 to 3 of 3 actions, 2 people)
+        """
+        actions = len(as_present_table(utilities, least, absent)[0])
+        table = np.asarray(ratings, dtype=np.float64)
+        if table.ndim != 2 or table.shape[1] != actions:
+            raise InputError(
+                f"ratings must be a table with one column for each of the {actions} actions; found "
+                f"shape {table.shape}."
+            )
+        rankings = []
+        for row, line in enumerate(table):
+            rated = np.flatnonzero(~np.isnan(line))
+            if not len(rated):
+                raise InputError(f"ratings must rate at least one action; found none at row {row}.")
+            levels = np.unique(-line[rated], return_inverse=True)[1].reshape(-1)
+            rankings.append([rated[levels == place] for place in range(int(levels.max()) + 1)])
+        return cls.from_rankings(
+            utilities, rankings, None, counts, by, names, absent=absent, least=least
+        )
+
+    @classmethod
+    def of_comparisons(cls, comparisons: Comparisons) -> Choices:
+        """Comparisons as menus of two; a tie is half a choice of each.
+
+        Examples
+        --------
+        >>> pairs = Comparisons([[4.0, 1.0], [2.0, 2.0]], [[0, 1], [1, 0], [0, 1]], [1, -1, 0])
+        >>> Choices.of_comparisons(pairs).menus.taken.tolist()
+        [1.0, 0.0, 0.0, 1.0, 0.5, 0.5]
+        """
+        made = object.__new__(cls)
+        made.utilities, made.stakeholders = comparisons.utilities, comparisons.stakeholders
+        made.names, made.outside, made.absent = comparisons.names, False, False
+        made.counts, made.by = comparisons.counts, comparisons.by
+        size = len(comparisons)
+        first = 0.5 + 0.5 * comparisons.outcomes
+        made.menus = Menus(
+            np.arange(0, 2 * size + 1, 2, dtype=np.intp),
+            np.ascontiguousarray(comparisons.pairs.reshape(-1), dtype=np.int32),
+            np.column_stack([first, 1.0 - first]).reshape(-1),
+            np.ones(size),
+            np.zeros(size, dtype=np.intp),
+        )
+        made.decision = np.arange(size)
+        return made
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, chosen: Any) -> Choices:
+        """Return some of the decisions, by slice, row numbers or mask, of the same table."""
+        if isinstance(chosen, tuple) and len(chosen) == 2 and chosen[1] is Ellipsis:
+            chosen = chosen[0]  # how scikit-learn asks for rows
+        try:
+            rows = np.atleast_1d(np.arange(len(self))[chosen])
+        except IndexError:
+            raise InputError(
+                f"choices must be chosen by a slice, row numbers below {len(self)} or a mask "
+                f"of that length; found {chosen!r:.60}."
+            ) from None
+        part = copy(self)
+        part.__dict__.pop("merged", None)
+        part.counts = self.counts[rows]
+        part.by = None if self.by is None else self.by[rows]
+        first = np.searchsorted(self._by_decision[1], rows, side="left")
+        last = np.searchsorted(self._by_decision[1], rows, side="right")
+        sizes = last - first
+        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        picked = self._by_decision[0][np.repeat(first, sizes) + within]
+        part.__dict__.pop("_by_decision", None)
+        part.menus = self.menus.take(picked)
+        part.decision = np.repeat(np.arange(len(rows)), sizes)
+        return part
+
+    @property
+    def without_choice(self) -> int:
+        """How many decisions were made from menus of one, which say nothing."""
+        return len(self) - len(np.unique(self.decision[self.menus.sizes > 1]))
+
+    def first_menus(self) -> Menus:
+        """The menu (n) from which each decision first took the best, in the order of decisions."""
+        first = np.flatnonzero((self.menus.stage == 0) & (self.menus.sign > 0))
+        return self.menus.take(first[np.argsort(self.decision[first], kind="stable")])
+
+    @cached_property
+    def _by_decision(self) -> tuple[IntArray, IntArray]:
+        """The menus in the order of their decisions, and these decisions."""
+        order = np.argsort(self.decision, kind="stable")
+        return order, self.decision[order]
+
+    def shifted(self, shift: float) -> Choices:
+        """Return the same choices with a constant added to every utility."""
+        table = shifted_table(self.utilities, shift)
+        if not shift:
+            return self
+        moved = copy(self)
+        moved.utilities = table
+        return moved
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of decisions, as scikit-learn asks for it."""
+        return (len(self),)
+
+    def __repr__(self) -> str:
+        low, high = int(self.menus.sizes.min()), int(self.menus.sizes.max())
+        sizes = f"{low}" if low == high else f"{low} to {high}"
+        said = f"{len(self)} from menus of {sizes}"
+        if self.in_stages:
+            said = f"{len(self)} rankings, {self._singles} choices from menus of {sizes}"
+        return f"Choices({said} of {self.actions} actions, {self.people} people)"
+
+    @property
+    def _singles(self) -> int:
+        """How many choices there are."""
+        return int((self.menus.sizes > 1).sum())
+
+    @property
+    def in_stages(self) -> bool:
+        """Whether a decision is several choices, one after another."""
+        return bool(self.menus.stage.any())
+
+    @property
+    def actions(self) -> int:
+        """Number of actions in the table."""
+        return len(self.utilities)
+
+    @property
+    def people(self) -> int:
+        """Number of people."""
+        return int(self.utilities.shape[1])
+
+    @property
+    def how_numbered(self) -> str:
+        """How a reader of a report finds a decision again."""
+        said = "They are numbered in the order of the data: the first decision is 1."
+        return said + (" Actions have their row numbers, from 0." if self.names is None else "")
+
+    @property
+    def unit(self) -> str:
+        """What is held out as a whole, in words."""
+        return "decisions" if self.by is None else "decision makers"
+
+    def units(self) -> IntArray:
+        """The number (n,) of what each decision is held out with."""
+        return np.arange(len(self)) if self.by is None else numbered(self.by)
+
+    @cached_property
+    def merged(self) -> tuple[Menus, IntArray]:
+        """Each menu once, with how often which was chosen, and the number (m,) of each there."""
+        return self.menus.times(self.counts[self.decision]).merged()
+
+    def same_as(self, other: object) -> bool:
+        """Whether these are the same choices, in the same order."""
+        if self is other:
+            return True
+        if not isinstance(other, Choices) or self.outside != other.outside:
+            return False
+        mine, theirs = self.menus, other.menus
+        pairs = [
+            (self.counts, other.counts), (self.decision, other.decision),
+            (mine.starts, theirs.starts), (mine.rows, theirs.rows), (mine.taken, theirs.taken),
+            (mine.sign, theirs.sign), (mine.stage, theirs.stage),
+        ]  # fmt: skip
+        same = all(np.array_equal(a, b) for a, b in pairs)
+        return same and np.array_equal(self.utilities, other.utilities, equal_nan=True)
+
+    def digest(self) -> str:
+        """A text that is the same for the same choices, in the sense of :meth:`same_as`."""
+        menus = self.menus
+        own = [self.counts, self.decision, menus.starts, menus.rows, menus.taken, menus.sign]
+        parts = [*map(parts_of, own), parts_of(menus.stage), parts_of(self.utilities)]
+        if self.by is not None:
+            parts.append(parts_of(numbered(self.by)))
+        return digest_of(chain([[float(self.outside)]], *parts))
+
+
+def as_choices(decided: object) -> Choices | None:
+    """Return choices that were passed as such, comparisons as menus of two; None if neither."""
+    if isinstance(decided, Comparisons):
+        return Choices.of_comparisons(decided)
+    return decided if isinstance(decided, Choices) else None
+
+
+def _everything(chosen: object, actions: int) -> tuple[IntArray, npt.NDArray[np.int32]]:
+    """Menus of all actions, one for each choice."""
+    size = len(_sequence(chosen, "chosen"))
+    starts = np.arange(0, (size + 1) * actions, actions, dtype=np.intp)
+    return starts, np.tile(np.arange(actions, dtype=np.int32), size)
+
+
+def _sequence(given: Any, what: str) -> Sequence[Any]:
+    """Require something with a length, at least one long."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise InputError(f"{what} must be a list with one entry per decision; found {given!r:.60}.")
+    found: Any = given if hasattr(given, "__len__") else list(given)
+    if not len(found):
+        raise InputError(f"{what} must hold at least one decision; found none.")
+    return found  # type: ignore[no-any-return]
+
+
+def _with_outside(
+    starts: IntArray, rows: npt.NDArray[np.int32], entry: IntArray, actions: int
+) -> tuple[IntArray, npt.NDArray[np.int32], IntArray]:
+    """Menus to whose end none of these is added, as one more action; chosen where nothing was."""
+    size = len(starts) - 1
+    places = starts[1:]
+    more = np.insert(rows, places, np.int32(actions)).astype(np.int32)
+    own = np.arange(size)
+    moved = np.where(entry < 0, places + own, entry + own)
+    return starts + np.arange(size + 1), more, moved
+
+
+def _offered(menus: object, actions: int, size: int) -> list[npt.NDArray[np.int32]]:
+    """The menu of each ranking."""
+    starts, rows = as_menus(menus, actions)
+    if len(starts) - 1 != size:
+        raise InputError(
+            f"menus must hold one menu for each of the {size} rankings; found {len(starts) - 1}."
+        )
+    return np.split(rows, starts[1:-1])
+
+
+def _rest(levels: list[IntArray], menu: npt.NDArray[np.int32], row: int) -> IntArray:
+    """What was there and not ranked."""
+    ranked = np.concatenate(levels)
+    strange = np.setdiff1d(ranked, menu)
+    if len(strange):
+        raise InputError(
+            f"a ranking must hold actions of its menu; found {strange[0]}, which is not in it, at "
+            f"row {row}."
+        )
+    return np.setdiff1d(menu, ranked).astype(np.intp)
+
+
+def _listed(choices: list[tuple[IntArray, IntArray, int]]) -> Menus:
+    """Menus from a list of them: actions, those that share the choice, and the stage."""
+    sizes = [len(menu) for menu, _, _ in choices]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+    rows = [menu for menu, _, _ in choices]
+    taken = [np.isin(menu, those) / len(those) for menu, those, _ in choices]
+    none = np.empty(0)
+    return Menus(
+        starts,
+        np.concatenate([none, *rows]).astype(np.int32),
+        np.concatenate([none, *taken]).astype(np.float64),
+        np.ones(len(choices)),
+        np.array([stage for _, _, stage in choices], dtype=np.intp),
+    )

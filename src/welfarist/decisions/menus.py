@@ -1,0 +1,196 @@
+"""Menus: which actions there were to choose from, and how often each of them was chosen.
+
+Menus differ in size. All their entries lie in one row of numbers, menu after menu, so that whatever
+depends on utilities is worked out once per action and looked up once per entry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.validation import FloatArray
+
+IntArray = npt.NDArray[np.intp]
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Neighbouring menus of the same size.
+
+    Attributes
+    ----------
+    menus, entries : slices
+    size : int
+    """
+
+    menus: slice
+    entries: slice
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class Menus:
+    """Menus of actions, each with how often which was chosen.
+
+    Attributes
+    ----------
+    starts : (m + 1,) array of int
+        Where the entries of each menu begin.
+    rows : (E,) array of int
+        Action numbers.
+    taken : (E,) array
+        How often each entry was chosen.
+    sign : (m,) array
+        1 where the best was chosen, -1 where the worst was.
+    stage : (m,) array of int
+        The how manieth choice it is of those that were made in a row, from 0.
+    """
+
+    starts: IntArray
+    rows: npt.NDArray[np.int32]
+    taken: FloatArray
+    sign: FloatArray
+    stage: IntArray
+
+    def __len__(self) -> int:
+        return len(self.sign)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many actions each menu (m,) has."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def count(self) -> FloatArray:
+        """How often was chosen from each menu (m,)."""
+        return self.sums(self.taken)
+
+    @property
+    def total(self) -> float:
+        """How many choices were made."""
+        return float(self.count.sum())
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Runs of menus of equal size: few where menus are in the order of their sizes."""
+        if not len(self):
+            return ()
+        turns = np.flatnonzero(np.diff(self.sizes)) + 1
+        ends = [0, *turns.tolist(), len(self)]
+        return tuple(
+            Block(slice(a, b), slice(int(self.starts[a]), int(self.starts[b])), int(self.sizes[a]))
+            for a, b in pairwise(ends)
+        )
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return the sums (m,) over each menu of values of the entries (E,)."""
+        found = np.empty(len(self))
+        for block in self.blocks:
+            found[block.menus] = values[block.entries].reshape(-1, block.size).sum(axis=1)
+        return found
+
+    def largest(self, values: FloatArray) -> FloatArray:
+        """Return the largest (m,) in each menu of values of the entries (E,)."""
+        found = np.empty(len(self))
+        for block in self.blocks:
+            found[block.menus] = values[block.entries].reshape(-1, block.size).max(axis=1)
+        return found
+
+    def spread(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return values of the menus (m,) for each of their entries (E,)."""
+        if len(self.blocks) == 1:
+            return np.repeat(values, self.blocks[0].size)
+        return np.repeat(values, self.sizes)
+
+    def take(self, chosen: npt.NDArray[np.generic]) -> Menus:
+        """Return some of the menus, by mask or number, in the order given."""
+        numbers = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
+        sizes = self.sizes[numbers]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+        within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
+        entries = np.repeat(self.starts[numbers], sizes) + within
+        return Menus(
+            starts, self.rows[entries], self.taken[entries], self.sign[numbers], self.stage[numbers]
+        )
+
+    def times(self, often: FloatArray) -> Menus:
+        """Return the same menus, chosen from so many times (m,) as often."""
+        return replace(self, taken=self.taken * self.spread(often))
+
+    def with_taken(self, taken: FloatArray) -> Menus:
+        """Return the same menus, of which each entry was chosen so often (E,)."""
+        return replace(self, taken=taken)
+
+    def renumbered(self, actions: int) -> tuple[Menus, IntArray]:
+        """Return the menus over the actions they mention only, and which those are."""
+        mentioned = np.zeros(actions, dtype=bool)
+        mentioned[self.rows] = True
+        used = np.flatnonzero(mentioned)
+        if len(used) == actions:
+            return self, used
+        number = np.zeros(actions, dtype=np.int32)
+        number[used] = np.arange(len(used), dtype=np.int32)
+        return replace(self, rows=number[self.rows]), used
+
+    def merged(self) -> tuple[Menus, IntArray]:
+        """Return each menu once, in the order of their sizes, and the number (m,) of each there.
+
+        Menus are the same that offer the same actions, in whatever order, for the same kind of
+        choice. Menus from which nothing was chosen are kept.
+        """
+        order = np.argsort(self.sizes, kind="stable")
+        sorted_out = self if (np.diff(order) == 1).all() else self.take(order)
+        keys = _keys(sorted_out)
+        first, number = np.unique(keys, return_index=True, return_inverse=True)[1:]
+        number = number.reshape(-1)
+        if len(first) == len(keys):
+            return sorted_out, np.argsort(order, kind="stable")
+        place = np.argsort(first, kind="stable")  # in the order in which they first came
+        rank = np.empty(len(place), dtype=np.intp)
+        rank[place] = np.arange(len(place))
+        first, number = first[place], rank[number]
+        once = _together(sorted_out, first, number)
+        if once is None:
+            return sorted_out, np.argsort(order, kind="stable")
+        back = np.empty(len(order), dtype=np.intp)
+        back[order] = number
+        return once, back
+
+
+def _keys(menus: Menus) -> npt.NDArray[np.uint64]:
+    """One number per menu (m,), the same for the same actions in any order and kind of choice."""
+    mixed = menus.rows.astype(np.uint64) + np.uint64(1)
+    for shift in (31, 29):
+        mixed *= _MULTIPLIER
+        mixed ^= mixed >> np.uint64(shift)
+    keys = np.empty(len(menus), dtype=np.uint64)
+    for block in menus.blocks:
+        part = mixed[block.entries].reshape(-1, block.size)
+        keys[block.menus] = np.add.reduce(part, axis=1, dtype=np.uint64)
+    kind = (2 * menus.stage + (menus.sign < 0)).astype(np.uint64) + np.uint64(1)
+    kind = kind * np.uint64(0xD6E8FEB86659FD93) + menus.sizes.astype(np.uint64)
+    return np.asarray(keys ^ (kind * _MULTIPLIER))
+
+
+def _together(menus: Menus, first: IntArray, number: IntArray) -> Menus | None:
+    """Return the menus numbered `first`, with what was chosen from all that equal them.
+
+    Entries are sorted by action, so that those of equal menus lie alike. None if two menus differ
+    that are taken for equal: of a million, one in ten million times.
+    """
+    order = np.lexsort((menus.rows, np.repeat(np.arange(len(menus)), menus.sizes)))
+    alike = replace(menus, rows=menus.rows[order], taken=menus.taken[order])
+    once = alike.take(first)
+    offset = np.arange(len(menus.rows)) - np.repeat(menus.starts[:-1], menus.sizes)
+    place = np.repeat(once.starts[number], menus.sizes) + offset
+    if not np.array_equal(once.rows[place], alike.rows):
+        return None
+    taken = np.bincount(place, alike.taken, minlength=len(once.rows))
+    return once.with_taken(np.asarray(taken, dtype=np.float64))

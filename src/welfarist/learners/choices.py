@@ -1,0 +1,318 @@
+"""Learning from choices from menus, rankings, and best and worst."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from welfarist.base.errors import InputError
+from welfarist.base.progress import ProgressOption
+from welfarist.base.validation import FloatArray
+from welfarist.decisions import Choices
+from welfarist.decisions.choices import as_choices
+from welfarist.decisions.impossible import refuse_impossible_choices
+from welfarist.learners import options
+from welfarist.learners.assembly import Description, Setup
+from welfarist.learners.base import WelfareLearner, refuse_nothing
+from welfarist.learners.choosing import describe_choices
+from welfarist.learners.small_samples import SmallSampleOption, check_small_sample, minimised
+from welfarist.losses import DecisionLoss, loss_of_choices
+from welfarist.losses.observed_menus import ObservedMenus
+from welfarist.noise.base import ChoiceNoise
+from welfarist.noise.choices import LAPSE, LOGISTIC
+from welfarist.noise.menus import Softmax
+from welfarist.people.presence import refuse_apart
+from welfarist.people.present_rule import PresentRule
+from welfarist.people.weights_option import NumbersOption, WeightsOption
+from welfarist.results import caveats as caveat
+from welfarist.results.learned import Caveat
+from welfarist.solvers.base import Optimum, Solver
+
+
+class ChoiceLearner(WelfareLearner):
+    """Learn a welfare function from choices: which action of a menu was taken.
+
+    Parameters
+    ----------
+    noise : "logistic" or "lapse"
+        How the decision maker errs: more often the closer welfares are (logistic); that, and
+        sometimes regardless of the welfares (lapse).
+    tau_by_stage : bool
+        Whether each choice of a ranking has a temperature of its own: the first from all, the
+        second from what is left, and so on. Later ones tend to be noisier.
+    size_effect : bool
+        Whether how many people an action affects counts for itself, as ``gamma log(size)`` beside
+        log welfare, which is a mean: gamma = 0 compares means, 1 totals. Where menus mix groups of
+        different size and it is left out, p is off.
+    family, p, weights, groups, prior, shift, solver, n_starts, max_iter, tol, progress
+        As in :class:`ComparisonClassifier`; `solver` is "newton".
+    tau_max, small_sample, random_state, warm_start, verbose, keep_data
+        As in :class:`ComparisonClassifier`.
+
+    Attributes
+    ----------
+    p_, weights_, tau_, rho_ : float, (d,) array, float, float
+        The estimates; `rho_` is 0 under logistic noise.
+    taus_ : (s,) array
+        The temperature of each choice of a ranking; of one where they share it.
+    gamma_ : float
+        The size effect, 0 where it was not learned.
+    outside_ : float or None
+        The welfare at which none of these is as good; None where that could not be chosen.
+    welfare_ : WelfareFunction, or the rule of another family
+    loss_ : float
+        Mean negative log likelihood of the choices.
+    result_ : FitResult
+        The full record; ``print(est.result_.summary())``.
+    converged_, n_iter_ : bool, int
+
+    Notes
+    -----
+    ``P(a from S) = (1 - 2 rho) M(a)^tau / sum over b in S of M(b)^tau + 2 rho / K`` for a menu S
+    of K actions, with rho = 0 under logistic noise: a comparison is the menu of two. A ranking is
+    the product of its choices; the worst of a menu is chosen with -tau.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from welfarist import Choices, WelfareFunction
+    >>> rng = np.random.default_rng(0)
+    >>> utilities = rng.uniform(1, 10, (60, 2))
+    >>> menus = rng.permuted(np.tile(np.arange(60), (600, 1)), axis=1)[:, :4]
+    >>> truth = WelfareFunction(-1, [0.7, 0.3])
+    >>> value = 20 * truth.log(utilities)[menus] + rng.gumbel(size=(600, 4))
+    >>> chosen = menus[np.arange(600), value.argmax(axis=1)]
+    >>> est = ChoiceLearner().fit(Choices(utilities, menus, chosen))
+    >>> bool(abs(est.p_ - -1) < 0.3), est.weights_.round(1)
+    (True, array([0.7, 0.3]))
+    """
+
+    takes = Choices
+
+    def __init__(
+        self,
+        *,
+        noise: options.NoiseOption = "logistic",
+        tau_by_stage: bool = False,
+        size_effect: bool = False,
+        family: options.FamilyOption = "power",
+        p: float | str | None = None,
+        weights: WeightsOption = "learn",
+        groups: NumbersOption | None = None,
+        prior: NumbersOption | None = None,
+        shift: float = 0.0,
+        solver: options.SolverOption = "newton",
+        tau_max: float = 1e6,
+        small_sample: SmallSampleOption = "auto",
+        n_starts: options.StartsOption = "auto",
+        max_iter: int = 200,
+        tol: float = 1e-12,
+        progress: ProgressOption = "auto",
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        keep_data: bool = False,
+    ) -> None:
+        self.noise = noise
+        self.tau_by_stage = tau_by_stage
+        self.size_effect = size_effect
+        self.family = family
+        self.p = p
+        self.weights = weights
+        self.groups = groups
+        self.prior = prior
+        self.shift = shift
+        self.solver = solver
+        self.tau_max = tau_max
+        self.small_sample = small_sample
+        self.n_starts = n_starts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.progress = progress
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.keep_data = keep_data
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from choices.
+
+        Parameters
+        ----------
+        X : Choices or Comparisons
+        y : None
+            Choices hold what was chosen.
+        """
+        noise = self._noise()
+        choices = self.read_decisions(X, y)
+        setup = Setup.of(self, choices)
+        seen = choices.shifted(setup.shift)
+        refuse_nothing(np.nan_to_num(seen.utilities))
+        if setup.weighting.free > 1:
+            refuse_apart(seen.utilities, setup.people, setup.weighting)
+        check_small_sample(self.small_sample)
+        loss = loss_of_choices(
+            seen,
+            setup.family,
+            setup.weighting,
+            setup.learn_power,
+            noise,
+            options.check_positive(self.tau_max, "tau_max"),
+            tau_by_stage=options.check_flag(self.tau_by_stage, "tau_by_stage"),
+            size_effect=self._has_size_effect(seen),
+        )
+        setup = setup.knowing(loss.has_zeros)
+        if loss.has_zeros and not noise.forgives:
+            refuse_impossible_choices(seen, setup.weighting, noise.called)
+        self._learn(setup, choices, loss)
+        return self
+
+    def _noise(self) -> ChoiceNoise:
+        noise = options.noise_of(self.noise)
+        if noise not in (LOGISTIC, LAPSE):
+            raise InputError(
+                'noise must be "logistic" or "lapse" for choices from menus; found '
+                f"{self.noise!r}. Between two actions ComparisonClassifier has the others."
+            )
+        assert noise is not None
+        return noise
+
+    def _has_size_effect(self, seen: Choices) -> bool:
+        """Whether a size effect is asked for, which needs groups of different size in one menu."""
+        if not options.check_flag(self.size_effect, "size_effect"):
+            return False
+        sizes = np.append((~np.isnan(seen.utilities)).sum(axis=1), 0)[seen.menus.rows]
+        inside = seen.menus.rows < seen.actions
+        low = -seen.menus.largest(np.where(inside, -sizes, -np.inf).astype(float))
+        if not (seen.menus.largest(sizes.astype(float)) > low).any():
+            raise InputError(
+                "size_effect needs menus whose actions affect different numbers of people; found "
+                "none. Leave it out, or mark who is absent by NaN and say Choices(…, absent=True)."
+            )
+        return True
+
+    def fit_decisions(self, decided: Choices) -> Self:
+        """Learn from choices that were checked before, such as ``result_.decided``."""
+        return self.fit(decided)
+
+    @staticmethod
+    def options_of(observed: Any) -> dict[str, Any]:
+        """The options of its own that a fit to choices was made with."""
+        return dict(
+            noise=observed.noise.option,
+            tau_max=observed.tau_max,
+            small_sample="none" if observed.restraint is None else "auto",
+            **observed.options,
+        )
+
+    def held_out_gain(self, part: Choices) -> float:
+        """How many first choices that were not fitted are predicted correctly."""
+        return float(self.score(part) * part.counts.sum())
+
+    def _minimise(
+        self, setup: Setup, loss: DecisionLoss, solver: Solver
+    ) -> tuple[DecisionLoss, Optimum]:
+        """Find the best rule, and charge for certainty where decisions are few or clear."""
+        return minimised(setup, loss, solver, self.small_sample)
+
+    def _describe(
+        self, setup: Setup, decided: Choices, loss: DecisionLoss, optimum: Optimum
+    ) -> Description:
+        said = describe_choices(setup, loss, optimum, self._said(decided))
+        self._take_extras(said.extras, loss)
+        return said
+
+    def _take_extras(self, extras: Any, loss: DecisionLoss) -> None:
+        """Store what was learned beside the rule."""
+        observed = loss.observed
+        assert isinstance(observed, ObservedMenus)
+        names = [parameter.name for parameter in observed.parameters]
+        self.taus_ = np.array([extras[names[place]] for place in observed.extras.taus])
+        self.tau_, self.rho_ = float(self.taus_[0]), extras.get("rho", 0.0)
+        self.gamma_, self.outside_ = extras.get("gamma", 0.0), extras.get("outside")
+
+    def _said(self, decided: Choices) -> list[Caveat]:
+        """What must be said of how choices were read."""
+        return caveat.menu_caveats(decided.without_choice, len(decided))
+
+    def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Choices:
+        """Return what `fit` takes as choices."""
+        if y is not None or sample_weight is not None:
+            raise InputError(
+                "Choices hold what was chosen and how often; found y or sample_weight as well. "
+                "Pass them alone."
+            )
+        found = as_choices(X)
+        if found is None:
+            raise InputError(
+                "fit needs Choices or Comparisons; found "
+                f"{type(X).__name__}. Choices(utilities, menus, chosen) makes them."
+            )
+        self.n_features_in_ = found.people
+        return found
+
+    def predict(self, X: Any) -> npt.NDArray[np.intp]:
+        """Return the row number (n,) of the best action of each menu; -1 for none of these.
+
+        Of a ranking it is what is ranked first. Of equally good actions it is the first listed.
+        """
+        choices, here = self._compared(X)
+        best = [int(part.argmax()) for part in np.split(here.z, here.menus.starts[1:-1])]
+        rows = here.menus.rows[here.menus.starts[:-1] + np.array(best, dtype=np.intp)]
+        return np.where(rows < choices.actions, rows, -1).astype(np.intp)
+
+    def predict_proba(self, X: Any) -> list[FloatArray]:
+        """Return how likely each action of each menu is to be chosen: n arrays, menu by menu.
+
+        Where none of these can be chosen too, it is the last entry.
+        """
+        _, here = self._compared(X)
+        return np.split(here.chances(self.rho_), here.menus.starts[1:-1])
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the share of first choices that are predicted; of equals each has its share."""
+        choices = self.read_decisions(X, y)
+        here = self._compared(choices)[1]
+        menus, best = here.menus, here.z == 0.0
+        right = menus.sums(menus.taken * best) / menus.sums(best.astype(np.float64))
+        return float(np.average(right / menus.count, weights=choices.counts))
+
+    def log_loss(self, X: Any) -> float:
+        """Return the mean negative log likelihood of choices, those of rankings included."""
+        check_is_fitted(self)
+        choices = self.read_decisions(X)
+        merged = choices.merged[0]
+        here = self._softmax(choices, merged)
+        return here.loss(self.rho_) / merged.total
+
+    def _compared(self, X: Any) -> tuple[Choices, Softmax]:
+        """How the actions compare of the menu from which each decision took the best."""
+        check_is_fitted(self)
+        choices = self.read_decisions(X)
+        return choices, self._softmax(choices, choices.first_menus())
+
+    def _values(self, utilities: FloatArray) -> FloatArray:
+        """What the rule makes of utilities (N, d), NaN where somebody is absent."""
+        rule = self.result_.nameless_welfare
+        absent = np.isnan(utilities).any()
+        return np.asarray((PresentRule(rule) if absent else rule).value(utilities))
+
+    def _softmax(self, choices: Choices, menus: Any) -> Softmax:
+        """How the actions of menus compare under the rule that was learned."""
+        value = self._values(choices.utilities)
+        if self.gamma_:
+            value = value + self.gamma_ * np.log((~np.isnan(choices.utilities)).sum(axis=1))
+        if choices.outside:
+            if self.outside_ is None:
+                raise InputError(
+                    "none of these can be chosen only where the rule was learned from such "
+                    "choices; found a fit to others. Fit with Choices(…, outside=True)."
+                )
+            level = self.result_.family.level
+            value = np.append(value, np.log(self.outside_) if level.is_ratio else self.outside_)
+        place = np.minimum(menus.stage, len(self.taus_) - 1)
+        z = value[menus.rows] * menus.spread(menus.sign * self.taus_[place])
+        return Softmax.of(menus, z, True)

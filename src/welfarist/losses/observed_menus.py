@@ -1,0 +1,744 @@
+"""Choices from menus under logistic noise or lapses: negative log likelihood and derivatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.special import xlogy
+
+from welfarist.base.parameters import IDENTITY, LOG, Parameter
+from welfarist.base.validation import FloatArray
+from welfarist.decisions.choices import Choices
+from welfarist.decisions.menus import Menus
+from welfarist.decisions.merged_pairs import MergedPairs, merged
+from welfarist.losses.charged_margins import along, concave, form
+from welfarist.losses.graph import ComparisonGraph
+from welfarist.losses.judgement import Judgement
+from welfarist.losses.point import QuadraticModel
+from welfarist.losses.restraint import Caution, Restraint
+from welfarist.losses.single_menus import SingleMenus, tells
+from welfarist.noise.base import SMALLEST_TAU, TAU, ChoiceNoise
+from welfarist.noise.choices import LOGISTIC, RHO
+from welfarist.noise.menus import MenuChoice, Softmax
+
+# A mean loss below this means that every choice has probability 1 up to rounding.
+_ROUNDING = 1e-13
+# A temperature this near to its cap, in logarithms, is at it.
+_AT_CAP = 1e-3
+# Menus whose derivatives are held at a time.
+_BLOCK = 2**14
+# A size effect is searched between minus this and this: a head more would count like e^20.
+_LARGEST_EFFECT = 20.0
+# How far below and above all utilities, in logarithms, the welfare of none of these is searched.
+_BEYOND = 5.0
+
+SIZE_EFFECT = Parameter(
+    "gamma", "size effect gamma", -_LARGEST_EFFECT, _LARGEST_EFFECT, IDENTITY, 0.1, 1e-6, 1.0
+)
+OUTSIDE = Parameter("outside", "welfare of none of these", 0.0, np.inf, LOG, 0.1, 1e-6, 1.0)
+
+
+def tau_of_stage(stage: int) -> Parameter:
+    """The temperature of a later choice, where each stage has its own."""
+    return replace(
+        TAU, name=f"tau of choice {stage + 1}", words=f"temperature of choice {stage + 1}"
+    )
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What is learned from choices beside the rule, and where it is in the row of numbers.
+
+    Attributes
+    ----------
+    noise : ChoiceNoise
+        Logistic, or with lapses.
+    stages : int
+        How many temperatures there are.
+    sizes : (N,) array or None
+        Logarithms of how many people each action affects, where that counts for itself.
+    outside : (float, float) or None
+        Between which logarithms the welfare of none of these is searched, if it can be chosen.
+    shift : float
+        What was taken out of the values of actions.
+    """
+
+    noise: ChoiceNoise
+    stages: int = 1
+    sizes: FloatArray | None = None
+    outside: tuple[float, float] | None = None
+    shift: float = 0.0
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The first temperature, the noise model's own, other temperatures, what actions have."""
+        later = [tau_of_stage(stage) for stage in range(1, self.stages)]
+        actions = [SIZE_EFFECT] if self.sizes is not None else []
+        actions += [OUTSIDE] if self.outside is not None else []
+        return (*self.noise.parameters, *later, *actions)
+
+    @property
+    def rho(self) -> int | None:
+        """The place of rho, if it is learned."""
+        return 1 if RHO in self.noise.own else None
+
+    @cached_property
+    def taus(self) -> list[int]:
+        """The places of the temperatures."""
+        first = len(self.noise.parameters)
+        return [0, *range(first, first + self.stages - 1)]
+
+    @cached_property
+    def of_actions(self) -> list[int]:
+        """The places of what is added to the values of actions."""
+        first = len(self.noise.parameters) + self.stages - 1
+        return list(range(first, len(self.parameters)))
+
+    def bounds(self, tau_max: float) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest values that are searched."""
+        lower, upper = (list(ends) for ends in self.noise.bounds(tau_max))
+        lower += [np.log(SMALLEST_TAU)] * (self.stages - 1)
+        upper += [np.log(tau_max)] * (self.stages - 1)
+        if self.sizes is not None:
+            lower, upper = [*lower, -_LARGEST_EFFECT], [*upper, _LARGEST_EFFECT]
+        if self.outside is not None:
+            lower, upper = [*lower, self.outside[0]], [*upper, self.outside[1]]
+        return np.array(lower), np.array(upper)
+
+    def values(self, values: FloatArray, extras: FloatArray) -> FloatArray:
+        """Values of the actions (N,), or with none of these (N + 1,), as choices see them."""
+        found = values
+        places = iter(self.of_actions)
+        if self.sizes is not None:
+            found = found + extras[next(places)] * self.sizes
+        if self.outside is not None:
+            found = np.append(found, extras[next(places)] - self.shift)
+        return found
+
+    def rows(self, rows: FloatArray) -> FloatArray:
+        """Derivatives of those values: by the rule (q, N), then by what is added to them."""
+        if not self.of_actions:
+            return rows
+        q, actions = rows.shape
+        wide = actions + (self.outside is not None)
+        found = np.zeros((q + len(self.of_actions), wide))
+        found[:q, :actions] = rows
+        if self.sizes is not None:
+            found[q, :actions] = self.sizes
+        if self.outside is not None:
+            found[-1, actions] = 1.0
+        return found
+
+    def take(self, actions: npt.NDArray[np.intp]) -> Extras:
+        """Return the same for some of the actions."""
+        return self if self.sizes is None else replace(self, sizes=self.sizes[actions])
+
+
+@dataclass(frozen=True)
+class ObservedMenus:
+    """Mean negative log likelihood of choices from menus.
+
+    Domain: temperatures in (0, tau_max]; the other parameters in their ranges.
+
+    Formula: see :mod:`welfarist.noise.menus`, with values ``z = sign tau V`` of the entries.
+
+    Attributes
+    ----------
+    menus : Menus
+        Each menu once.
+    total : float
+        How many choices were observed.
+    extras : Extras
+        What is learned beside the rule.
+    tau_max : float
+    actions : int
+        How many actions there are, without none of these.
+    limits : pair of arrays or None
+        Bounds of the parameters, if they were narrowed.
+    restraint : Restraint or None
+        What is charged for certainty, where decisions are few.
+    """
+
+    menus: Menus
+    total: float
+    extras: Extras
+    tau_max: float
+    actions: int
+    limits: tuple[FloatArray, FloatArray] | None = None
+    restraint: Restraint | None = None
+    _graph: ComparisonGraph | None = field(default=None, repr=False)
+
+    squared = False
+    unit = 1.0
+
+    @property
+    def noise(self) -> ChoiceNoise:
+        """How choices err."""
+        return self.extras.noise
+
+    @property
+    def comparisons(self) -> float:
+        """How many comparisons of two actions the choices are worth: K - 1 of a menu of K."""
+        return float(self.menus.count @ (self.menus.sizes - 1.0))
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The temperature, and what else is learned."""
+        return self.extras.parameters
+
+    @property
+    def options(self) -> dict[str, bool]:
+        """What was asked for beside the noise."""
+        sized, staged = self.extras.sizes is not None, self.extras.stages > 1
+        return {"tau_by_stage": staged, "size_effect": sized}
+
+    @property
+    def sees_level(self) -> bool:
+        """Whether something that all values gain alike would be noticed."""
+        return self.extras.outside is not None
+
+    @cached_property
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest values; `limits` if those were narrowed."""
+        return self.extras.bounds(self.tau_max) if self.limits is None else self.limits
+
+    def if_noise_free(self, countable: bool) -> str:
+        """What to say where choices could be without noise, and errors may be countable."""
+        found = f"tau at its cap, {self.tau_max:g}, or that it could as well be."
+        if not countable:
+            return f"{found} Raise tau_max, unless the choices are noise-free."
+        return (
+            f'{found} If the choices are noise-free, noise="none" finds a rule with the fewest '
+            "errors; otherwise raise tau_max."
+        )
+
+    @property
+    def rows(self) -> int:
+        """How many distinct menus there are."""
+        return len(self.menus)
+
+    @property
+    def resolution(self) -> float:
+        """Below this every choice is certain."""
+        return _ROUNDING
+
+    @property
+    def features(self) -> dict[str, str]:
+        """What not every method covers."""
+        found = {"menus": "choices from menus"}
+        if self.noise != LOGISTIC:
+            found["noise"] = self.noise.called
+        if self.restraint is not None:
+            found["restraint"] = "a penalised likelihood"
+        return found
+
+    def within(self, limits: tuple[FloatArray, FloatArray]) -> ObservedMenus:
+        """Return the same decisions, with narrower bounds (m,), (m,) of the parameters."""
+        return replace(self, limits=limits)
+
+    @cached_property
+    def tau_place(self) -> npt.NDArray[np.intp] | None:
+        """Which of the temperatures each menu (m,) has; None if there is one."""
+        if self.extras.stages == 1:
+            return None
+        return np.minimum(self.menus.stage, self.extras.stages - 1)
+
+    def scales(self, extras: FloatArray) -> FloatArray:
+        """What values are multiplied with in each menu (m,): its temperature, and its sign."""
+        if self.tau_place is None:
+            return np.asarray(self.menus.sign * np.exp(extras[0]))
+        return np.asarray(self.menus.sign * np.exp(extras[self.extras.taus])[self.tau_place])
+
+    def compare(self, values: FloatArray, extras: FloatArray, has_zeros: bool) -> Softmax:
+        """Return how the entries of all menus compare, at values of the actions (N,)."""
+        seen = self.extras.values(values, extras)
+        z = seen[self.menus.rows]
+        z *= self.menus.spread(self.scales(extras))
+        return Softmax.of(self.menus, z, has_zeros)
+
+    def respond(self, values: FloatArray, extras: FloatArray, has_zeros: bool) -> MenuResponse:
+        """Return how well values (N,), tau and the noise model's own explain the choices."""
+        here = self.compare(values, extras, has_zeros)
+        place = self.extras.rho
+        lost = here.loss(0.0 if place is None else float(extras[place])) / self.total
+        response = MenuResponse(lost, self, extras, here, lost)
+        if self.restraint is not None:
+            self._charge(response, values, has_zeros)
+        return response
+
+    def _charge(self, response: MenuResponse, values: FloatArray, has_zeros: bool) -> None:
+        """Charge for certainty, as if each pair of a menu had been compared."""
+        assert self.restraint is not None
+        graph, extras = self.graph, response.extras
+        margins = graph.differences(self.extras.values(values, extras), has_zeros)
+        margins *= np.exp(extras[0])
+        count = graph.pairs.count
+        if has_zeros:
+            count = np.where(np.isfinite(margins), count, 0.0)
+            margins[~np.isfinite(margins)] = 0.0
+        response.margins = margins
+        response.caution = self.restraint.of_margins(margins, count)
+        response.surest = tuple(map(float, self.restraint.of_temperature(extras[0])))
+        response.value += (response.caution.value + response.surest[0]) / self.total
+
+    @property
+    def graph(self) -> ComparisonGraph:
+        """Every two actions of each menu, each pair 2 / K times: a menu of two is one pair."""
+        if self._graph is None:
+            made = ComparisonGraph(_all_pairs(self.menus, self._wide), self._wide)
+            object.__setattr__(self, "_graph", made)
+        assert self._graph is not None
+        return self._graph
+
+    @property
+    def _wide(self) -> int:
+        """How many actions there are, with none of these."""
+        return self.actions + (self.extras.outside is not None)
+
+    def exactly(self, response: MenuResponse, extras: FloatArray) -> MenuResponse:
+        """Return the response with observed second derivatives."""
+        del extras
+        exact = replace(response, exact=True)
+        exact.caution, exact.margins, exact.surest = (
+            response.caution, response.margins, response.surest,
+        )  # fmt: skip
+        return exact
+
+    def restrained(self, restraint: Restraint | None) -> ObservedMenus:
+        """Return the same decisions, with something charged for certainty."""
+        return replace(self, restraint=restraint)
+
+    def seen_at(self, shift: float) -> ObservedMenus:
+        """Return the same choices, of actions from whose values so much was taken out."""
+        return replace(self, extras=replace(self.extras, shift=shift))
+
+    def of_menus(self, menus: Menus) -> ObservedMenus:
+        """Return other menus of the same actions, under the same noise."""
+        return replace(self, menus=menus, total=menus.total, restraint=None, _graph=None)
+
+    def with_taken(self, taken: FloatArray) -> ObservedMenus:
+        """Return the same menus, of which each entry was chosen another number of times (E,)."""
+        menus = self.menus.with_taken(taken)
+        return replace(self, menus=menus, total=menus.total, _graph=None)
+
+    def start(self, values: FloatArray, has_zeros: bool) -> FloatArray:
+        """Return a temperature at which the typical menu spans one, and what goes with it."""
+        lower, upper = self.bounds
+        found = np.clip(np.zeros(len(self.parameters)), lower, upper)
+        finite = np.isfinite(values)
+        if self.extras.outside is not None:
+            middle = float(values[finite].mean()) if finite.any() else 0.0
+            found[self.extras.of_actions[-1]] = middle + self.extras.shift
+        seen = self.extras.values(values, found)[self.menus.rows]
+        if has_zeros and not np.isfinite(seen).all():
+            seen = np.where(np.isfinite(seen), seen, seen[np.isfinite(seen)].mean())
+        span = self.menus.largest(seen) + self.menus.largest(-seen)
+        typical = max(float(np.mean(span)), 1e-300)
+        found[self.extras.taus] = -np.log(typical)
+        if self.extras.rho is not None:
+            found = self._best_lapse(values, found, has_zeros)
+        return np.asarray(np.clip(found, lower, upper))
+
+    def _best_lapse(self, values: FloatArray, found: FloatArray, has_zeros: bool) -> FloatArray:
+        """The best of a few temperatures and flip rates: their loss has several local optima."""
+        tried = []
+        for step in (-1.0, 0.5, 2.0, 4.0):
+            for rho in (0.01, 0.05, 0.15, 0.3):
+                one = found.copy()
+                one[self.extras.taus] += step
+                one[1] = rho
+                one = np.clip(one, *self.bounds)
+                tried.append((self.respond(values, one, has_zeros).value, one))
+        return min(tried, key=lambda pair: pair[0])[1]
+
+    def share(
+        self, fraction: float, rng: np.random.Generator
+    ) -> tuple[ObservedMenus, npt.NDArray[np.intp]]:
+        """Return about this share of the menus, and the actions that they mention."""
+        chosen = rng.random(len(self.menus)) < fraction
+        if not chosen.any():
+            chosen[rng.integers(len(chosen))] = True
+        part, used = self.menus.take(chosen).renumbered(self._wide)
+        if self.extras.outside is not None:  # which every menu has, as its last
+            used = used[:-1]
+        return (
+            replace(
+                self, menus=part, total=part.total, extras=self.extras.take(used),
+                actions=len(used), _graph=None,
+            ),
+            used,
+        )  # fmt: skip
+
+    def log_likelihood(self, value: float) -> float:
+        """Return the log likelihood of all choices where the mean loss is `value`."""
+        return float(-self.total * value)
+
+    def deviance(self, value: float, best: float) -> float:
+        """Return twice the log likelihood that `value` loses against the mean loss `best`."""
+        return float(2.0 * self.total * (value - best))
+
+    def loss_at(self, deviance: FloatArray, best: float) -> FloatArray:
+        """Return the mean losses (n,) that stand behind deviances (n,)."""
+        return np.asarray(best + deviance / (2.0 * self.total))
+
+    def without_noise(self, extras: FloatArray) -> FloatArray:
+        """Return the parameters with every tau at its cap."""
+        found = np.array(extras)
+        found[self.extras.taus] = np.log(self.tau_max)
+        return found
+
+    def is_without_noise(self, extras: FloatArray) -> bool:
+        """Whether the first tau is at its cap."""
+        return bool(float(extras[0]) >= float(np.log(self.tau_max)) - _AT_CAP)
+
+    def one_by_one(self, decided: Choices) -> SingleMenus:
+        """Return the decisions one by one."""
+        return SingleMenus(self, decided)
+
+    def sampler(self, judged: Judgement, extras: FloatArray, value: float) -> MenuSampler:
+        """Return what draws choices from a rule."""
+        del value
+        here = self.compare(judged.values, extras, judged.people.has_zeros)
+        place = self.extras.rho
+        return MenuSampler(self, here.chances(0.0 if place is None else float(extras[place])))
+
+    def null_loss(self) -> float:
+        """Return the mean loss of choosing at random."""
+        return float(self.menus.count @ np.log(self.menus.sizes)) / self.total
+
+    def least_loss(self) -> float:
+        """Return the mean loss if every menu had the chances that were observed."""
+        if self.restraint is not None:
+            return -np.inf
+        count = self.menus.spread(self.menus.count)
+        share = np.divide(self.menus.taken, count, out=np.zeros(len(count)), where=count > 0)
+        return float(-(xlogy(self.menus.taken, share).sum())) / self.total
+
+    def accuracy(self, response: MenuResponse) -> float:
+        """Share of first choices that the rule makes too; of several best ones each has a share."""
+        menus = self.menus
+        asked = menus.count * ((menus.stage == 0) & (menus.sign > 0))
+        best = response.here.z == 0.0
+        right = menus.sums(menus.taken * best) / np.maximum(menus.sums(best.astype(float)), 1.0)
+        often = np.divide(right, menus.count, out=np.zeros(len(menus)), where=menus.count > 0)
+        total = float(asked.sum())
+        return min(float(asked @ often) / total, 1.0) if total else 0.0
+
+    def goes_against(self, response: MenuResponse) -> bool:
+        """Whether a worse action of some menu was chosen, however seldom."""
+        return bool(((response.here.z < 0.0) & (self.menus.taken > 0)).any())
+
+
+def observed_choices(
+    choices: Choices,
+    noise: ChoiceNoise,
+    tau_max: float,
+    *,
+    by_stage: bool = False,
+    size_effect: bool = False,
+) -> tuple[ObservedMenus, npt.NDArray[np.intp]]:
+    """Take over merged choices; return them, and the actions that they mention."""
+    menus = choices.merged[0]
+    kept = tells(menus)
+    menus = menus if kept.all() else menus.take(kept)
+    wide = choices.actions + choices.outside
+    menus, used = menus.renumbered(wide)
+    if choices.outside:
+        used = used[:-1]
+    table = choices.utilities[used]
+    stages = int(menus.stage.max()) + 1 if by_stage else 1
+    sizes = np.log((~np.isnan(table)).sum(axis=1)) if size_effect else None
+    extras = Extras(noise, stages, sizes, _ends(table) if choices.outside else None)
+    return ObservedMenus(menus, menus.total, extras, tau_max, len(used)), used
+
+
+def _ends(table: FloatArray) -> tuple[float, float]:
+    """Between which logarithms the welfare of none of these is searched."""
+    positive = table[table > 0]
+    return float(np.log(positive.min())) - _BEYOND, float(np.log(positive.max())) + _BEYOND
+
+
+def _all_pairs(menus: Menus, actions: int) -> MergedPairs:
+    """Every two actions of each menu as a pair that was compared 2 / K times as often."""
+    pairs, counts = [], []
+    for block in menus.blocks:
+        rows = menus.rows[block.entries].reshape(-1, block.size)
+        often = menus.count[block.menus] * (2.0 / block.size)
+        for a, b in combinations(range(block.size), 2):
+            pairs.append(rows[:, [a, b]])
+            counts.append(often)
+    both, often = np.concatenate(pairs), np.concatenate(counts)
+    return merged(both, np.zeros(len(both), dtype=np.int8), often, actions)
+
+
+@dataclass(frozen=True)
+class MenuSampler:
+    """Choices from the same menus, as often as observed, with chances (E,)."""
+
+    observed: ObservedMenus
+    chances: FloatArray
+
+    actions = None
+
+    @property
+    def size(self) -> float:
+        """How many choices there are."""
+        return float(np.rint(self.observed.menus.count).sum())
+
+    def draw(self, rng: np.random.Generator) -> ObservedMenus:
+        """Return new choices from the same menus."""
+        menus = self.observed.menus
+        taken = np.zeros(len(menus.rows))
+        for block in menus.blocks:
+            chances = self.chances[block.entries].reshape(-1, block.size)
+            count = np.rint(menus.count[block.menus]).astype(np.int64)
+            drawn = rng.multinomial(count, chances / chances.sum(axis=1, keepdims=True))
+            taken[block.entries] = drawn.reshape(-1)
+        return self.observed.with_taken(taken)
+
+
+@dataclass(slots=True)  # made at every step: freezing it would take a microsecond
+class MenuResponse:
+    """The negative log likelihood at values of the actions.
+
+    Attributes
+    ----------
+    value : float
+        With what is charged beside it.
+    observed : ObservedMenus
+    extras : (x,) array
+    here : Softmax
+        How the entries of each menu compare.
+    of_decisions : float
+        Without what is charged.
+    exact : bool
+        Whether second derivatives are observed ones.
+    margins, caution, surest
+        What is charged for margins between any two of a menu, and for the temperature.
+    """
+
+    value: float
+    observed: ObservedMenus
+    extras: FloatArray
+    here: Softmax
+    of_decisions: float
+    exact: bool = False
+    margins: FloatArray | None = None
+    caution: Caution | None = None
+    surest: tuple[float, ...] = (0.0, 0.0, 0.0)
+    _choice: MenuChoice | None = None
+
+    @property
+    def choice(self) -> MenuChoice:
+        """Derivatives of the loss by the values of the entries."""
+        if self._choice is None:
+            place = self.observed.extras.rho
+            rho = None if place is None else float(self.extras[place])
+            self._choice = self.here.choice(rho, self.exact)
+        return self._choice
+
+    def doubt(self) -> float:
+        """How many choices are in doubt: one between two that are equally likely counts as one."""
+        place = self.observed.extras.rho
+        chances = self.here.chances(0.0 if place is None else float(self.extras[place]))
+        menus = self.here.menus
+        return 2.0 * float(menus.count @ (1.0 - menus.sums(np.square(chances))))
+
+    def gradient(self, rows: FloatArray) -> FloatArray:
+        """Return the gradient."""
+        return self._in_order(*self._slopes(_centred(self.observed.extras.rows(rows))))
+
+    def model(self, rows: FloatArray) -> QuadraticModel:
+        """Return gradient and Fisher matrix."""
+        wide = _centred(self.observed.extras.rows(rows))
+        gradient = self._in_order(*self._slopes(wide))
+        terms = Terms.of(self.observed, self.here, self.extras, wide)
+        found = terms.form(self.choice)
+        if self.caution is not None:
+            assert self.margins is not None
+            place = [*range(len(wide)), len(wide)]
+            graph, tau = self.observed.graph, float(np.exp(self.extras[0]))
+            charged = form(graph, self.margins, tau, wide, self.caution.curvature, 1.0)
+            steep = along(graph, self.margins, tau, wide, self.caution.steep)
+            found[np.ix_(place, place)] += charged + steep @ steep.T
+            found[len(wide), len(wide)] += self.surest[2]
+        return QuadraticModel(gradient, self._matrix_in_order(found, len(rows)))
+
+    def remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
+        """Return the bending of the values and of tau, which the Fisher matrix leaves out."""
+        observed = self.observed
+        wide = _centred(observed.extras.rows(rows))
+        terms = Terms.of(observed, self.here, self.extras, wide)
+        pull, by_tau, twice = terms.pulls(self.choice.by_value)
+        if self.caution is not None:
+            assert self.margins is not None
+            tau = float(np.exp(self.extras[0]))
+            more = observed.graph.scatter(self.caution.by_margin * tau)
+            pull, by_tau = pull + more, by_tau.copy()
+            by_tau[0] += more
+            twice = twice.copy()
+            twice[0] += self.caution.by_margin @ self.margins
+        q, a, taus = len(rows), len(wide), len(observed.extras.taus)
+        left = np.zeros((a + taus + (observed.extras.rho is not None),) * 2)
+        real = pull[: observed.actions] / observed.total
+        left[:q, :q] = judged.bending(rows, real) * observed.total
+        cross = wide @ by_tau.T
+        left[:a, a : a + taus] = cross
+        left[a : a + taus, :a] = cross.T
+        left[range(a, a + taus), range(a, a + taus)] = twice
+        if self.caution is not None:
+            assert self.margins is not None
+            tau, graph = float(np.exp(self.extras[0])), observed.graph
+            place = [*range(a), a]
+            left[np.ix_(place, place)] += concave(graph, self.margins, tau, wide, self.caution, 1.0)
+        return self._matrix_in_order(left, q)
+
+    def _slopes(self, wide: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        """Slopes by values' rows (a,), by temperatures (T,) and by rho."""
+        terms = Terms.of(self.observed, self.here, self.extras, wide)
+        pull, _, twice = terms.pulls(self.choice.by_value)
+        by_rows = wide @ pull
+        if self.caution is not None:
+            assert self.margins is not None
+            by_margin = self.caution.by_margin
+            tau = float(np.exp(self.extras[0]))
+            by_rows = by_rows + wide @ self.observed.graph.scatter(by_margin * tau)
+            twice = twice.copy()
+            twice[0] += by_margin @ self.margins + self.surest[1]
+        return by_rows, twice, self.choice.by_own
+
+    def _order(self, q: int) -> list[int]:
+        """Where each of weights, shape and extras is among rows, temperatures and rho."""
+        extras = self.observed.extras
+        a = q + len(extras.of_actions)
+        place = dict(zip(extras.taus, range(a, a + len(extras.taus)), strict=True))
+        place.update(zip(extras.of_actions, range(q, a), strict=True))
+        if extras.rho is not None:
+            place[extras.rho] = a + len(extras.taus)
+        return [*range(q), *(place[i] for i in range(len(extras.parameters)))]
+
+    def _in_order(self, by_rows: FloatArray, by_tau: FloatArray, by_own: float) -> FloatArray:
+        q = len(by_rows) - len(self.observed.extras.of_actions)
+        whole = np.concatenate([by_rows, by_tau, [by_own]])
+        return np.asarray(whole[self._order(q)] / self.observed.total)
+
+    def _matrix_in_order(self, found: FloatArray, q: int) -> FloatArray:
+        order = self._order(q)
+        return np.asarray(found[np.ix_(order, order)] / self.observed.total)
+
+
+def _centred(rows: FloatArray) -> FloatArray:
+    """Derivatives less their mean over actions, which choices do not see."""
+    return np.asarray(rows - np.add.reduce(rows, axis=1, keepdims=True) / rows.shape[1])
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How the values of entries move with the rule and with each temperature.
+
+    Attributes
+    ----------
+    observed : ObservedMenus
+    z : (E,) array
+        The values themselves, 0 where infinite: their derivatives by log tau.
+    scale : (m,) array
+        What a move of an action's value is multiplied with.
+    rows : (a, N) array
+        How the values of actions move.
+    """
+
+    observed: ObservedMenus
+    z: FloatArray
+    scale: FloatArray
+    rows: FloatArray
+
+    @classmethod
+    def of(
+        cls, observed: ObservedMenus, here: Softmax, extras: FloatArray, rows: FloatArray
+    ) -> Terms:
+        """Take over how entries compare."""
+        return cls(observed, here.finite, observed.scales(extras), rows)
+
+    def scatter(self, by_entry: FloatArray) -> FloatArray:
+        """Return sums over entries (E,) for each action (N,)."""
+        size = self.rows.shape[1]
+        return np.bincount(self.observed.menus.rows, by_entry, minlength=size).astype(np.float64)
+
+    def pulls(self, by_value: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What derivatives by entries (E,) come to.
+
+        Returns the pull (N,) on each action, the parts (T, N) of it that go with each temperature,
+        and the derivatives (T,) by these.
+        """
+        menus, place = self.observed.menus, self.observed.tau_place
+        scaled = by_value * menus.spread(self.scale)
+        along_z = by_value * self.z
+        if place is None:
+            pull = self.scatter(scaled)
+            return pull, pull[None], np.array([along_z.sum()])
+        whose = menus.spread(place)
+        taus = len(self.observed.extras.taus)
+        parts = np.array([self.scatter(np.where(whose == k, scaled, 0.0)) for k in range(taus)])
+        sums = np.bincount(whose, along_z, minlength=taus).astype(np.float64)
+        return parts.sum(axis=0), parts, sums
+
+    def form(self, choice: MenuChoice) -> FloatArray:
+        """Second derivatives (a + T + r,) squared by rows, temperatures and rho."""
+        menus, observed = self.observed.menus, self.observed
+        taus, own = len(observed.extras.taus), int(observed.extras.rho is not None)
+        a = len(self.rows)
+        found = np.zeros((a + taus + own,) * 2)
+        scale = menus.spread(self.scale)
+        alone = self.scatter(choice.alone * np.square(scale))
+        found[:a, :a] = (self.rows * alone) @ self.rows.T
+        place = (
+            np.zeros(len(menus), dtype=np.intp)
+            if observed.tau_place is None
+            else observed.tau_place
+        )
+        _, parts, twice = self.pulls(choice.alone * self.z)
+        found[:a, a : a + taus] = self.rows @ parts.T
+        found[range(a, a + taus), range(a, a + taus)] = twice
+        if own:
+            assert choice.by_own_and_value is not None
+            pull, _, by_tau = self.pulls(choice.by_own_and_value)
+            found[:a, -1], found[a:-1, -1] = self.rows @ pull, by_tau
+            found[-1, -1] = choice.own_twice
+        found[a:, :a] = found[:a, a:].T
+        if own:
+            found[-1, a:-1] = found[a:-1, -1]
+        columns = np.ascontiguousarray(self.rows.T)
+        for start in range(0, len(menus), _BLOCK):
+            part = slice(start, min(start + _BLOCK, len(menus)))
+            first = self._by_menu(choice.first, part, columns, place, taus)
+            found[: a + taus, : a + taus] += (first.T * choice.even[part]) @ first
+            if choice.second is not None and choice.mixed is not None:
+                second = self._by_menu(choice.second, part, columns, place, taus)
+                mixed = (first.T * choice.mixed[part]) @ second
+                found[: a + taus, : a + taus] += mixed + mixed.T
+        return found
+
+    def _by_menu(
+        self,
+        weights: FloatArray,
+        part: slice,
+        columns: FloatArray,
+        place: npt.NDArray[np.intp],
+        taus: int,
+    ) -> FloatArray:
+        """Sums over the entries of some menus, with weights (E,), of how each moves (b, a + T)."""
+        menus = self.observed.menus
+        begin, end = int(menus.starts[part.start]), int(menus.starts[part.stop])
+        own, size = weights[begin:end], part.stop - part.start
+        starts = menus.starts[part.start : part.stop + 1] - begin
+        sums = csr_array((own, menus.rows[begin:end], starts), shape=(size, len(columns)))
+        found = np.zeros((size, columns.shape[1] + taus))
+        found[:, : columns.shape[1]] = (sums @ columns) * self.scale[part, None]
+        along_z = np.add.reduceat(own * self.z[begin:end], starts[:-1])
+        found[np.arange(size), columns.shape[1] + place[part]] = along_z
+        return found

@@ -1,0 +1,169 @@
+"""Choices from menus under logistic noise and lapses: loss and derivatives by the entries' values.
+
+With values z of the entries of a menu of K actions::
+
+    P(a) = (1 - 2 rho) exp(z_a) / sum_b exp(z_b) + 2 rho / K
+
+rho = 0 is logistic noise; a menu of two has the noise of comparisons, see
+:mod:`welfarist.noise.choices`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from welfarist.base.validation import FloatArray
+from welfarist.decisions.menus import Menus
+from welfarist.noise.base import CERTAIN, STEEPEST
+
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(slots=True)  # made at every step: freezing it would take a microsecond
+class MenuChoice:
+    """Derivatives of the loss of choices by the values of the entries.
+
+    Second derivatives are those of each entry alone, and between the entries of a menu::
+
+        diag(alone) + even first first' + mixed (first second' + second first')
+
+    Attributes
+    ----------
+    by_value, alone, first : (E,) arrays
+    second : (E,) array or None
+        None if nothing is mixed.
+    even, mixed : (m,) arrays
+        One number per menu.
+    by_own, own_twice : float
+        First and second derivative by rho; 0 where it is not learned.
+    by_own_and_value : (E,) array or None
+        Second derivatives by rho and the values.
+    """
+
+    by_value: FloatArray
+    alone: FloatArray
+    first: FloatArray
+    even: FloatArray
+    second: FloatArray | None = None
+    mixed: FloatArray | None = None
+    by_own: float = 0.0
+    own_twice: float = 0.0
+    by_own_and_value: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """How the entries of menus compare.
+
+    Attributes
+    ----------
+    menus : Menus
+    z : (E,) array
+        Values, less the largest of each menu; -inf where something else is infinitely better.
+    grown : (E,) array
+        exp(z).
+    sums : (m,) array
+        Their sums.
+    """
+
+    menus: Menus
+    z: FloatArray
+    grown: FloatArray
+    sums: FloatArray
+
+    @classmethod
+    def of(cls, menus: Menus, z: FloatArray, unbounded: bool = False) -> Softmax:
+        """Compare values (E,), which are overwritten; infinite ones are allowed if `unbounded`."""
+        top = menus.largest(z)
+        if unbounded:
+            _settle_infinite(menus, z, top)
+        z -= menus.spread(top)
+        grown = np.exp(z)
+        return cls(menus, z, grown, menus.sums(grown))
+
+    @property
+    def finite(self) -> FloatArray:
+        """The values (E,), 0 where they are infinite: what multiplies a derivative that is 0."""
+        return np.where(np.isinf(self.z), 0.0, self.z)
+
+    def shares(self) -> FloatArray:
+        """The share (E,) of each entry in its menu: its chance under logistic noise."""
+        return np.asarray(self.grown / self.menus.spread(self.sums))
+
+    def chances(self, rho: float) -> FloatArray:
+        """How likely each entry (E,) is chosen."""
+        shares = self.shares()
+        if not rho:
+            return shares
+        slips = self.menus.spread(2.0 * rho / self.menus.sizes)
+        return np.asarray((1.0 - 2.0 * rho) * shares + slips)
+
+    def loss(self, rho: float) -> float:
+        """Minus the log likelihood of what was chosen; infinite if that cannot be."""
+        menus = self.menus
+        if not rho:
+            taken = menus.taken
+            with np.errstate(invalid="ignore"):
+                lost = taken * self.z
+            lost[taken == 0] = 0.0
+            return float(menus.count @ np.log(self.sums) - lost.sum())
+        chances = np.maximum(self.chances(rho), _TINY)
+        return -float(menus.taken @ np.log(chances))
+
+    def choice(self, rho: float | None, observed: bool = False) -> MenuChoice:
+        """Derivatives of the loss; `rho` is None where it is 0 and not learned.
+
+        Second derivatives are expected ones unless they are to be `observed`.
+        """
+        if rho is None:
+            shares, count = self.shares(), self.menus.count
+            expected = shares * self.menus.spread(count)
+            return MenuChoice(expected - self.menus.taken, expected, shares, -count)
+        return self._with_lapses(rho, observed)
+
+    def _with_lapses(self, rho: float, observed: bool) -> MenuChoice:
+        """Derivatives where a choice may be a slip.
+
+        Formula, with pi the shares, P the chances, t how often each was chosen, n their sum, and
+        d = dP / d rho = 2 (1 / K - pi): the slope by z is ``-s + pi sum(s)`` with
+        s = t (1 - 2 rho) pi / P. Expected second derivatives are those of chances over P; observed
+        ones follow from ``-log P`` itself.
+        """
+        menus, steep = self.menus, 1.0 - 2.0 * rho
+        pi, count, taken = self.shares(), menus.count, menus.taken
+        chances = np.maximum(steep * pi + menus.spread(2.0 * rho / menus.sizes), _TINY)
+        tilt = 2.0 * (menus.spread(1.0 / menus.sizes) - pi)
+        part = steep * pi / chances  # the share of such choices that are no slips
+        drawn = taken * part
+        by_value = pi * menus.spread(menus.sums(drawn)) - drawn
+        by_own = -float(taken @ (tilt / np.maximum(chances, STEEPEST)))
+        wary = np.maximum(chances, np.sqrt(CERTAIN) if observed else CERTAIN)
+        if observed:
+            second = drawn * (1.0 - part)
+            total, even = menus.sums(drawn), menus.sums(second)
+            alone = pi * menus.spread(total) - second
+            cross = taken * pi / chances * (2.0 + steep * tilt / np.maximum(chances, STEEPEST))
+            twice = float(taken @ np.square(tilt / wary))
+            even, mixed = -(total + even), np.ones(len(menus))
+        else:
+            second = steep * pi * part * menus.spread(count)
+            alone, even = second, menus.sums(second)
+            cross = steep * pi * tilt / chances * menus.spread(count)
+            twice = float(menus.spread(count) @ (np.square(tilt) / wary))
+            mixed = np.full(len(menus), -1.0)
+        cross = cross - pi * menus.spread(menus.sums(cross))
+        return MenuChoice(by_value, alone, pi, even, second, mixed, by_own, twice, cross)
+
+
+def _settle_infinite(menus: Menus, z: FloatArray, top: FloatArray) -> None:
+    """Make finite what is largest of each menu: who are infinitely better are equally good."""
+    if not np.isinf(top).any():
+        return
+    above, below = menus.spread(np.isposinf(top)), menus.spread(np.isneginf(top))
+    best = np.isposinf(z)
+    z[above & best] = 0.0
+    z[above & ~best] = -np.inf
+    z[below] = 0.0
+    top[np.isinf(top)] = 0.0

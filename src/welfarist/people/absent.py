@@ -1,0 +1,84 @@
+"""People whom some actions do not affect: weights are shared among those who are present.
+
+The mean of those present, by their weights, is what an action is worth: copying everybody changes
+nothing, so that groups of different size can be compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.validation import FloatArray
+from welfarist.families.columns import Columns
+from welfarist.families.power_mean.present import (
+    bending_of_present,
+    log_mean_of_present,
+    shared_weights,
+)
+from welfarist.families.welfare import Welfare
+
+
+def _everybody() -> npt.NDArray[np.bool_]:
+    return np.ones((1, 1), dtype=bool)
+
+
+@dataclass(frozen=True)
+class PartlyPresent(Columns):
+    """People of whom each action affects some.
+
+    Attributes
+    ----------
+    logs : (d, N) array
+        As in :class:`Columns`; 0 where somebody is absent, which is never read.
+    present : (d, N) array of bool
+        Who is affected by what.
+    """
+
+    present: npt.NDArray[np.bool_] = field(default_factory=_everybody)
+
+    @classmethod
+    def of(cls, utilities: FloatArray) -> PartlyPresent:
+        """Take over utilities (d, N), NaN where somebody is absent."""
+        present = ~np.isnan(utilities)
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.where(present, utilities, 1.0))
+        finite = logs[present & np.isfinite(logs)]
+        shift = float(finite.mean()) if finite.size else 0.0
+        logs -= shift
+        logs[~present] = 0.0
+        return cls(logs, shift, bool(np.isneginf(logs).any()), present)
+
+    @property
+    def table(self) -> Any:
+        """None: there is no table in which every entry counts."""
+        return None
+
+    def log_mean(self, weights: FloatArray, p: float) -> Welfare:
+        """Return the log power mean among those present, with derivatives."""
+        return log_mean_of_present(self.logs, self.present, weights, p, self.has_zeros)
+
+    def log_mean_bending(
+        self, weights: FloatArray, p: float, mean: Welfare, pull: FloatArray
+    ) -> tuple[FloatArray, float]:
+        """Return its second derivatives that involve p, summed over actions with `pull` (N,)."""
+        known = self.logs, self.present, weights
+        return bending_of_present(*known, p, mean, pull, self.has_zeros)
+
+    def around(self, values: FloatArray) -> FloatArray:
+        """Return the columns (d, N), with the action's value where somebody is absent."""
+        return np.where(self.present, self.logs, values)
+
+    def shared(self, weights: FloatArray) -> FloatArray:
+        """Return who is present (d, N), over the weight of all who are."""
+        return np.asarray(self.present / shared_weights(weights, self.present)[1])
+
+    def take(self, actions: npt.NDArray[Any]) -> PartlyPresent:
+        """Return some of the actions, on the same unit."""
+        return PartlyPresent(
+            np.ascontiguousarray(self.logs[:, actions]), self.shift, self.has_zeros,
+            np.ascontiguousarray(self.present[:, actions]),
+        )  # fmt: skip

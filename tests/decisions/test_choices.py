@@ -1,0 +1,116 @@
+"""Choices: what they take, what they refuse, and in which words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from welfarist import Choices, Comparisons, InputError
+
+ACTIONS = [[4.0, 1.0], [2.0, 2.0], [1.0, 9.0], [3.0, 3.0]]
+
+
+def test_lists_tables_and_arrays_are_the_same_menus():
+    lists = Choices(ACTIONS, [[0, 1, 2], [3, 1]], [2, 3])
+    table = Choices(ACTIONS, np.array([[0, 1, 2], [3, 1, -1]]), [2, 3])
+    floats = Choices(ACTIONS, np.array([[0, 1, 2], [3, 1, np.nan]]), [2, 3])
+    arrays = Choices(ACTIONS, (np.array([0, 3, 5]), np.array([0, 1, 2, 3, 1])), [2, 3])
+    assert all(lists.same_as(other) for other in (table, floats, arrays))
+    assert lists.digest() == table.digest() == arrays.digest()
+    everything = Choices(ACTIONS, None, [2, 3])
+    assert everything.menus.sizes.tolist() == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("menus", "chosen", "words"),
+    [
+        ([[0, 1], [2, 3]], [0, 1], r"an action of its menu; found 1 at row 1, whose menu is 2, 3"),
+        ([[0, 1], []], [0, 1], r"at least one action; found none at row 1"),
+        ([[0, 1], [2, 2]], [0, 2], r"each action once; found action 2 twice at row 1"),
+        ([[0, 1], [2, 4]], [0, 2], r"from 0 to 3; found 4 at row 1"),
+        ([[0, 1], [2, -2]], [0, 2], r"from 0 to 3; found -2 at row 1"),
+        ([[0, 1], [2, 0.5]], [0, 2], r"whole row numbers; found 0.5 at row 1"),
+        ([[0, 1], ["a", "b"]], [0, 2], r"row 1 must hold row numbers"),
+        ([[0, 1], "ab"], [0, 2], r"a list of row numbers.*found 'ab' at row 1"),
+        ([[0, 1], [2, 3]], [0, None], r"found none at row 1.*outside=True"),
+        ([[0, 1], [2, 3]], [0], r"one row number for each of the 2 menus"),
+        ([[0, 1], [2, 3]], [0, 2.5], r"whole row numbers; found 2.5 at row 1"),
+        ([[0], [1]], [0, 1], r"at least one menu that counts must offer a choice"),
+        ([], [], r"at least one menu"),
+        (7, [0], r"a list of lists of row numbers"),
+    ],
+)
+def test_bad_menus_are_refused_with_the_row(menus, chosen, words):
+    with pytest.raises(InputError, match=words):
+        Choices(ACTIONS, menus, chosen)
+
+
+@pytest.mark.parametrize(
+    ("rankings", "menus", "words"),
+    [
+        ([[0, 1], [2, 2]], None, r"each action once; found action 2 twice at row 1"),
+        ([[0, 1], [2, 9]], None, r"found 9 at row 1"),
+        ([[0, 1], []], None, r"at least one action; found none at row 1"),
+        ([[0, 1], 5], None, r"lists of row numbers, best first; found 5 at row 1"),
+        ([[0, 1], [2]], [[0, 1], [1, 3]], r"found 2, which is not in it, at row 1"),
+        ([[0, 1]], [[0, 1], [1, 3]], r"one menu for each of the 1 rankings; found 2"),
+        ([], None, r"at least one decision"),
+    ],
+)
+def test_bad_rankings_are_refused_with_the_row(rankings, menus, words):
+    with pytest.raises(InputError, match=words):
+        Choices.from_rankings(ACTIONS, rankings, menus)
+
+
+def test_best_and_worst_are_two():
+    with pytest.raises(InputError, match="found 1 as both at row 0"):
+        Choices.from_best_worst(ACTIONS, None, [1], [1])
+
+
+def test_a_menu_of_one_is_kept_and_counted():
+    choices = Choices(ACTIONS, [[0], [1, 2]], [0, 2])
+    assert choices.without_choice == 1
+    assert choices.first_menus().sizes.tolist() == [1, 2]
+
+
+def test_who_is_absent_must_be_asked_for():
+    table = [[4.0, np.nan], [2.0, 2.0]]
+    with pytest.raises(InputError, match="NaN at row 0, column 1"):
+        Choices(table, [[0, 1]], [0])
+    assert Choices(table, [[0, 1]], [0], absent=True).people == 2
+    with pytest.raises(InputError, match="affects nobody, at row 1"):
+        Choices([[4.0, 1.0], [np.nan, np.nan]], [[0, 1]], [0], absent=True)
+    with pytest.raises(InputError, match="nothing but NaN in column 1"):
+        Choices([[4.0, np.nan], [3.0, np.nan]], [[0, 1]], [0], absent=True)
+
+
+def test_ratings_are_orders():
+    rated = Choices.from_ratings(ACTIONS, [[3, 1, 5, np.nan], [2, 2, 1, 1]])
+    ranked = Choices.from_rankings(ACTIONS, [[2, 0, 1], [[0, 1], [2, 3]]])
+    assert rated.same_as(ranked)
+
+
+def test_some_of_the_decisions():
+    choices = Choices.from_rankings(ACTIONS, [[2, 0, 1], [0, 1], [3, 2, 1, 0]], by=["a", "b", "a"])
+    part = choices[[2, 0]]
+    alone = Choices.from_rankings(ACTIONS, [[3, 2, 1, 0], [2, 0, 1]], by=["a", "a"])
+    assert part.same_as(alone)
+    assert part.by.tolist() == ["a", "a"]
+    assert choices[np.array([False, True, False])].menus.sizes.tolist() == [2]
+    assert choices.units().tolist() == [0, 1, 0]
+
+
+def test_pairs_are_menus_of_two():
+    pairs = Comparisons(ACTIONS, [[0, 1], [2, 1]], [1, -1], counts=[2, 1])
+    assert Choices.of_comparisons(pairs).same_as(
+        Choices(ACTIONS, [[0, 1], [2, 1]], [0, 1], counts=[2, 1])
+    )
+
+
+def test_arrays_are_the_choices_own():
+    utilities, menus = np.array(ACTIONS), np.array([[0, 1, 2], [1, 2, 3]])
+    counts = np.ones(2)
+    choices = Choices(utilities, menus, [0, 1], counts=counts)
+    before = choices.digest()
+    utilities[:], menus[:], counts[:] = 7.0, 0, 5.0
+    assert choices.digest() == before

@@ -1,0 +1,232 @@
+"""Learning from choices: against published answers, comparisons and an independent logit."""
+
+from __future__ import annotations
+
+import csv
+import pickle
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GroupKFold, cross_val_score
+
+from tests.learners.test_real_data import DATA
+from welfarist import (
+    ChoiceLearner,
+    Choices,
+    ComparisonClassifier,
+    Comparisons,
+    InputError,
+    WelfareFunction,
+    WelfaristWarning,
+)
+
+needs_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason="no folder of real data: set WELFARIST_DATA to one"
+)
+
+
+def simulated(n=400, size=4, people=3, p=-1.0, tau=15.0, seed=0):
+    rng = np.random.default_rng(seed)
+    utilities = rng.uniform(1, 10, (80, people))
+    weights = np.arange(people, 0, -1.0) / np.arange(people + 1).sum()
+    menus = rng.permuted(np.tile(np.arange(80), (n, 1)), axis=1)[:, :size]
+    value = tau * WelfareFunction(p, weights).log(utilities)[menus]
+    best = (value + rng.gumbel(size=value.shape)).argmax(axis=1)
+    return utilities, menus, menus[np.arange(n), best]
+
+
+def tourism():
+    folder = DATA / "tourism"
+    ratings, members, ranks = {}, defaultdict(list), defaultdict(lambda: defaultdict(list))
+    with open(folder / "ratings.csv") as file:
+        for row in csv.DictReader(file):
+            ratings[row["user"], row["item"]] = float(row["rating"])
+    with open(folder / "members.csv") as file:
+        for row in csv.DictReader(file):
+            members[row["group"]].append(row["user"])
+    with open(folder / "choices.csv") as file:
+        for row in csv.DictReader(file):
+            ranks[row["group"]][int(row["rank"])].append(row["item"])
+    items = sorted({item for _, item in ratings})
+    table, rankings = [], []
+    for group, users in members.items():
+        if all((user, item) in ratings for user in users for item in items):
+            first = len(table)
+            missing = [np.nan] * (5 - len(users))
+            table += [[*(ratings[user, item] for user in users), *missing] for item in items]
+            rankings.append(
+                [[first + items.index(item) for item in ranks[group][k]] for k in (1, 2)]
+            )
+    menus = np.arange(len(table)).reshape(-1, len(items))
+    return np.array(table), menus, rankings
+
+
+@needs_data
+def test_groups_who_chose_where_to_travel():
+    table, menus, rankings = tourism()
+    first = Choices(table, menus, [ranking[0][0] for ranking in rankings], absent=True)
+    est = ChoiceLearner(weights="equal").fit(first)
+    assert est.p_ == pytest.approx(2.542, abs=0.001)
+    assert est.tau_ == pytest.approx(8.23, abs=0.01)
+    assert est.loss_ * len(first) == pytest.approx(119.223, abs=0.001)
+    assert est.result_.interval("p") == pytest.approx((1.30, 4.36), abs=0.01)
+    assert est.score(first) == pytest.approx(0.452, abs=0.001)
+    plain = ChoiceLearner(weights="equal", p="utilitarian").fit(first)
+    assert plain.loss_ * len(first) == pytest.approx(122.34, abs=0.01)
+    assert plain.score(first) == pytest.approx(0.4167, abs=0.001)
+    assert est.result_.test("egalitarian").p_value < 0.01
+    both = Choices.from_rankings(table, rankings, menus, absent=True)
+    second = ChoiceLearner(weights="equal").fit(both)
+    assert second.p_ == pytest.approx(2.57, abs=0.005)
+    assert second.tau_ == pytest.approx(5.39, abs=0.01)
+    apart = ChoiceLearner(weights="equal", tau_by_stage=True).fit(both)
+    assert apart.taus_[1] / apart.taus_[0] == pytest.approx(0.42, abs=0.01)
+    assert 300 * (second.loss_ - apart.loss_) == pytest.approx(15.1, abs=0.1)
+
+
+@pytest.mark.parametrize("noise", ["logistic", "lapse"])
+def test_pairs_are_learned_from_as_comparisons(noise):
+    utilities, menus, chosen = simulated(600, size=2, tau=8.0)
+    outcomes = np.where(chosen == menus[:, 0], 1, -1)
+    decided = Comparisons(utilities, menus, outcomes, by=np.arange(600) % 30)
+    one = ComparisonClassifier(noise=noise, random_state=0).fit(decided)
+    other = ChoiceLearner(noise=noise, random_state=0).fit(decided)
+    assert other.loss_ == pytest.approx(one.loss_, rel=1e-12)
+    assert other.p_ == pytest.approx(one.p_, rel=1e-6)
+    assert np.allclose(other.weights_, one.weights_, atol=1e-6)
+    assert np.allclose(other.result_.bse, one.result_.bse, rtol=1e-5)
+    assert other.result_.covariance == one.result_.covariance == "clustered"
+    assert other.score(decided) == pytest.approx(one.score(decided))
+
+
+def test_what_is_known_is_recovered():
+    utilities, menus, chosen = simulated(2000)
+    est = ChoiceLearner().fit(Choices(utilities, menus, chosen))
+    result = est.result_
+    truth = {"p": -1.0, "tau": 15.0, "weight of person 0": 0.5, "weight of person 2": 1 / 6}
+    for name, value in truth.items():
+        low, high = result.interval(name, level=0.999)
+        assert low <= value <= high
+    assert result.misfit().verdict == "No sign that the family is wrong."
+    assert result.calibration().p_value > 0.001
+    assert 0 < len(result.surprises(5)) <= 5
+    assert "accuracy" in str(result.summary())
+
+
+def test_at_nash_it_is_a_conditional_logit():
+    """At p = 0 log M is linear in log u: tau w are the coefficients of a conditional logit."""
+    statsmodels = pytest.importorskip("statsmodels.discrete.conditional_models")
+    utilities, menus, chosen = simulated(500, p=0.0, tau=4.0, seed=3)
+    est = ChoiceLearner(p="Nash", small_sample="none").fit(Choices(utilities, menus, chosen))
+    rows = menus.reshape(-1)
+    taken = (rows == np.repeat(chosen, 4)).astype(float)
+    model = statsmodels.ConditionalLogit(
+        taken, np.log(utilities[rows]), groups=np.repeat(np.arange(500), 4)
+    )
+    found = model.fit(disp=False, method="newton", maxiter=100)
+    assert np.allclose(est.tau_ * est.weights_, found.params, rtol=1e-6)
+    # Of tau w: by the delta method from the errors of w and tau.
+    covariance = est.result_.cov_params()
+    slopes = np.column_stack([est.tau_ * np.eye(3), est.weights_])
+    errors = np.sqrt((slopes @ covariance @ slopes.T).diagonal())
+    assert np.allclose(errors, found.bse, rtol=1e-6)
+    assert est.result_.llf == pytest.approx(found.llf, rel=1e-9)
+
+
+def test_sizes_and_none_of_these_are_learned():
+    rng = np.random.default_rng(5)
+    table = rng.uniform(1, 10, (200, 4))
+    table[rng.random(table.shape) < 0.35] = np.nan
+    table[np.isnan(table).all(axis=1), 0] = 5.0
+    sizes = (~np.isnan(table)).sum(axis=1)
+    mean = np.sqrt(np.nanmean(table**0.5, axis=1) ** 4)
+    menus = rng.permuted(np.tile(np.arange(200), (3000, 1)), axis=1)[:, :4]
+    value = 10 * (np.log(mean) + 1.0 * np.log(sizes))[menus]
+    chosen = menus[np.arange(3000), (value + rng.gumbel(size=value.shape)).argmax(axis=1)]
+    choices = Choices(table, menus, chosen, absent=True)
+    est = ChoiceLearner(weights="equal", size_effect=True).fit(choices)
+    assert est.gamma_ == pytest.approx(1.0, abs=0.05)
+    assert est.p_ == pytest.approx(0.5, abs=0.2)
+    without = ChoiceLearner(weights="equal").fit(choices)
+    assert without.gamma_ == 0
+    assert without.loss_ > est.loss_
+    full = rng.uniform(1, 10, (200, 2))
+    value = 8 * np.append(np.log(np.sqrt(full.prod(axis=1))), np.log(5.0))
+    offered = np.column_stack([menus % 200, np.full(3000, 200)])
+    drawn = (value[offered] + rng.gumbel(size=offered.shape)).argmax(axis=1)
+    picked = [None if k == 4 else int(menus[i, k]) for i, k in enumerate(drawn)]
+    est = ChoiceLearner().fit(Choices(full, menus, picked, outside=True))
+    assert est.outside_ == pytest.approx(5.0, abs=0.2)
+    assert est.predict_proba(Choices(full, menus, picked, outside=True))[0].shape == (5,)
+    assert (est.predict(Choices(full, menus, picked, outside=True)) == -1).any()
+    low, high = est.result_.interval("outside")
+    assert low < 5.0 < high
+
+
+def test_it_is_a_learner_of_scikit_learn():
+    utilities, menus, chosen = simulated(300)
+    choices = Choices(utilities, menus, chosen, by=np.arange(300) % 20)
+    est = clone(ChoiceLearner(p="Nash", tau_by_stage=False))
+    assert est.get_params()["p"] == "Nash"
+    scores = cross_val_score(ChoiceLearner(), choices, groups=choices.by, cv=GroupKFold(3))
+    assert (scores > 0.6).all()
+    fitted = ChoiceLearner().fit(choices)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(again.predict(choices), fitted.predict(choices))
+    assert again.result_.decided is None
+    restored = again.with_data(choices)
+    assert restored.result_.interval("p") == fitted.result_.interval("p")
+    assert fitted.log_loss(choices) == pytest.approx(fitted.loss_, rel=1e-12)
+    chances = fitted.predict_proba(choices)
+    assert all(abs(part.sum() - 1) < 1e-12 for part in chances)
+    assert fitted.result_.bootstrap(20, random_state=0).draws.shape[0] == 20
+
+
+def test_equals_share_what_they_score():
+    utilities = [[2.0, 2.0], [2.0, 2.0], [1.0, 1.0], [5.0, 1.0], [1.0, 4.0]]
+    choices = Choices(utilities, [[0, 1, 2], [3, 4, 2], [0, 2, 4]], [0, 3, 0])
+    est = ChoiceLearner(p="utilitarian", weights="equal").fit(choices)
+    assert est.score(choices[:1]) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        (ChoiceLearner(noise="none"), 'noise must be "logistic" or "lapse"'),
+        (ChoiceLearner(size_effect=True), "different numbers of people; found none"),
+        (ChoiceLearner(tau_by_stage=3), "tau_by_stage must be"),
+        (ChoiceLearner(solver="grid"), "no choices from menus"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(learner, words):
+    utilities, menus, chosen = simulated(50)
+    with pytest.raises(InputError, match=words):
+        learner.fit(Choices(utilities, menus, chosen))
+
+
+def test_other_data_are_refused():
+    with pytest.raises(InputError, match="Choices or Comparisons; found list"):
+        ChoiceLearner().fit([[1.0, 2.0]])
+    utilities, menus, chosen = simulated(50)
+    choices = Choices(utilities, menus, chosen)
+    with pytest.raises(InputError, match="hold what was chosen"):
+        ChoiceLearner().fit(choices, [1] * 50)
+
+
+def test_impossible_choices_are_named():
+    utilities = [[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]]
+    choices = Choices(utilities, [[0, 1, 2], [1, 2], [1, 2]], [0, 1, 2])
+    with pytest.raises(InputError, match="found 1 of 3 that no rule explains: row 0"):
+        ChoiceLearner().fit(choices)
+    with pytest.warns(WelfaristWarning):  # of three choices
+        assert ChoiceLearner(noise="lapse", weights="equal").fit(choices).rho_ > 0
+
+
+def test_weights_of_people_never_seen_together_are_refused():
+    table = [[4.0, np.nan], [2.0, np.nan], [np.nan, 3.0], [np.nan, 5.0]]
+    choices = Choices(table, [[0, 1], [2, 3], [0, 2]], [0, 3, 2], absent=True)
+    with pytest.raises(InputError, match="'person 0' never is with 'person 1'"):
+        ChoiceLearner().fit(choices)
+    assert ChoiceLearner(weights="equal", p=1.0).fit(choices).converged_
