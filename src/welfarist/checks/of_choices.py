@@ -82,7 +82,7 @@ class ChoiceChecks:
     def predictions(self) -> Predictions:
         """What the rule says of every choice: whether what it finds best was chosen."""
         here, menus = self.compared, self.compared.menus
-        best = here.z == 0.0
+        best = here.best()
         ties = menus.sums(best.astype(np.float64))
         chance = menus.sums(self.chances * best)
         right = menus.sums(menus.taken * best) / menus.count
@@ -97,7 +97,7 @@ class ChoiceChecks:
 
     def calibration(self, bins: int) -> Calibration:
         """How often the most likely action was chosen, beside how often the rule says."""
-        best = self.compared.z == 0.0
+        best = self.compared.best()
         menus = self.compared.menus
 
         def spread(columns: FloatArray) -> FloatArray:

@@ -264,7 +264,7 @@ def surprising_menus(
     menus = single.menus
     counts = decided.counts[single.decision]
     whose = np.repeat(np.arange(len(menus)), menus.sizes)
-    wrong = np.flatnonzero((menus.taken > 0) & (compared.z < 0.0))
+    wrong = np.flatnonzero((menus.taken > 0) & ~compared.best())
     often = menus.taken[wrong] * counts[whose[wrong]]
     total = float(often.sum())
     order = wrong[np.argsort(chances[wrong], kind="stable")][: checked_count(count)]

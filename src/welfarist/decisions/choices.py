@@ -327,7 +327,12 @@ class Choices:
     @property
     def without_choice(self) -> int:
         """How many decisions were made from menus of one, which say nothing."""
-        return len(self) - len(np.unique(self.decision[self.menus.sizes > 1]))
+        real = self.menus.sizes > 1
+        if real.all():
+            return 0
+        offered = np.zeros(len(self), dtype=bool)
+        offered[self.decision[real]] = True
+        return int((~offered).sum())
 
     def first_menus(self) -> Menus:
         """The menu (n) from which each decision first took the best, in the order of decisions."""

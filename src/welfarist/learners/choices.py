@@ -276,9 +276,7 @@ class ChoiceLearner(WelfareLearner):
         """Return the share of first choices that are predicted; of equals each has its share."""
         choices = self.read_decisions(X, y)
         here = self._compared(choices)[1]
-        menus, best = here.menus, here.z == 0.0
-        right = menus.sums(menus.taken * best) / menus.sums(best.astype(np.float64))
-        return float(np.average(right / menus.count, weights=choices.counts))
+        return float(np.average(here.hits(), weights=choices.counts))
 
     def log_loss(self, X: Any) -> float:
         """Return the mean negative log likelihood of choices, those of rankings included."""

@@ -254,11 +254,17 @@ class ObservedMenus:
             return np.asarray(self.menus.sign * np.exp(extras[0]))
         return np.asarray(self.menus.sign * np.exp(extras[self.extras.taus])[self.tau_place])
 
+    @cached_property
+    def alike(self) -> bool:
+        """Whether all menus have the same temperature and sign."""
+        return self.tau_place is None and bool((self.menus.sign > 0).all())
+
     def compare(self, values: FloatArray, extras: FloatArray, has_zeros: bool) -> Softmax:
         """Return how the entries of all menus compare, at values of the actions (N,)."""
         seen = self.extras.values(values, extras)
-        z = seen[self.menus.rows]
-        z *= self.menus.spread(self.scales(extras))
+        if self.alike:
+            return Softmax.of(self.menus, (seen * np.exp(extras[0]))[self.menus.rows], has_zeros)
+        z = self.menus.times_of(seen[self.menus.rows], self.scales(extras))
         return Softmax.of(self.menus, z, has_zeros)
 
     def respond(self, values: FloatArray, extras: FloatArray, has_zeros: bool) -> MenuResponse:
@@ -423,15 +429,12 @@ class ObservedMenus:
         """Share of first choices that the rule makes too; of several best ones each has a share."""
         menus = self.menus
         asked = menus.count * ((menus.stage == 0) & (menus.sign > 0))
-        best = response.here.z == 0.0
-        right = menus.sums(menus.taken * best) / np.maximum(menus.sums(best.astype(float)), 1.0)
-        often = np.divide(right, menus.count, out=np.zeros(len(menus)), where=menus.count > 0)
         total = float(asked.sum())
-        return min(float(asked @ often) / total, 1.0) if total else 0.0
+        return min(float(asked @ response.here.hits()) / total, 1.0) if total else 0.0
 
     def goes_against(self, response: MenuResponse) -> bool:
         """Whether a worse action of some menu was chosen, however seldom."""
-        return bool(((response.here.z < 0.0) & (self.menus.taken > 0)).any())
+        return bool(((self.menus.taken > 0) & ~response.here.best()).any())
 
 
 def observed_choices(
@@ -547,7 +550,7 @@ class MenuResponse:
         place = self.observed.extras.rho
         chances = self.here.chances(0.0 if place is None else float(self.extras[place]))
         menus = self.here.menus
-        return 2.0 * float(menus.count @ (1.0 - menus.sums(np.square(chances))))
+        return 2.0 * float(menus.count @ (1.0 - menus.sums(np.square(chances, out=chances))))
 
     def gradient(self, rows: FloatArray) -> FloatArray:
         """Return the gradient."""
@@ -676,11 +679,14 @@ class Terms:
         and the derivatives (T,) by these.
         """
         menus, place = self.observed.menus, self.observed.tau_place
-        scaled = by_value * menus.spread(self.scale)
-        along_z = by_value * self.z
+        if self.observed.alike:
+            pull = self.scatter(by_value) * self.scale[0]
+            return pull, pull[None], np.array([by_value @ self.z])
+        scaled = menus.times_of(by_value, self.scale)
         if place is None:
             pull = self.scatter(scaled)
-            return pull, pull[None], np.array([along_z.sum()])
+            return pull, pull[None], np.array([by_value @ self.z])
+        along_z = by_value * self.z
         whose = menus.spread(place)
         taus = len(self.observed.extras.taus)
         parts = np.array([self.scatter(np.where(whose == k, scaled, 0.0)) for k in range(taus)])
@@ -693,8 +699,10 @@ class Terms:
         taus, own = len(observed.extras.taus), int(observed.extras.rho is not None)
         a = len(self.rows)
         found = np.zeros((a + taus + own,) * 2)
-        scale = menus.spread(self.scale)
-        alone = self.scatter(choice.alone * np.square(scale))
+        if observed.alike:
+            alone = self.scatter(choice.alone) * self.scale[0] ** 2
+        else:
+            alone = self.scatter(menus.times_of(choice.alone, np.square(self.scale)))
         found[:a, :a] = (self.rows * alone) @ self.rows.T
         place = (
             np.zeros(len(menus), dtype=np.intp)
@@ -716,7 +724,12 @@ class Terms:
         for start in range(0, len(menus), _BLOCK):
             part = slice(start, min(start + _BLOCK, len(menus)))
             first = self._by_menu(choice.first, part, columns, place, taus)
-            found[: a + taus, : a + taus] += (first.T * choice.even[part]) @ first
+            if choice.second is None:  # minus a square, of which half is worked out
+                if not menus.once:
+                    first *= np.sqrt(-choice.even[part, None])
+                found[: a + taus, : a + taus] -= first.T @ first
+            else:
+                found[: a + taus, : a + taus] += (first.T * choice.even[part]) @ first
             if choice.second is not None and choice.mixed is not None:
                 second = self._by_menu(choice.second, part, columns, place, taus)
                 mixed = (first.T * choice.mixed[part]) @ second
@@ -737,8 +750,11 @@ class Terms:
         own, size = weights[begin:end], part.stop - part.start
         starts = menus.starts[part.start : part.stop + 1] - begin
         sums = csr_array((own, menus.rows[begin:end], starts), shape=(size, len(columns)))
-        found = np.zeros((size, columns.shape[1] + taus))
-        found[:, : columns.shape[1]] = (sums @ columns) * self.scale[part, None]
+        a = columns.shape[1]
+        found = np.empty((size, a + taus))
+        np.multiply(sums @ columns, self.scale[part, None], out=found[:, :a])
         along_z = np.add.reduceat(own * self.z[begin:end], starts[:-1])
-        found[np.arange(size), columns.shape[1] + place[part]] = along_z
+        found[:, a:] = along_z[:, None]
+        if taus > 1:
+            found[:, a:] *= place[part, None] == np.arange(taus)
         return found

@@ -13,12 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
 from welfarist.decisions.menus import Menus
 from welfarist.noise.base import CERTAIN, STEEPEST
 
 _TINY = float(np.finfo(np.float64).tiny)
+# Values no further apart keep their digits whichever number is taken from all of them.
+_FAR = 100.0
 
 
 @dataclass(slots=True)  # made at every step: freezing it would take a microsecond
@@ -61,36 +64,56 @@ class Softmax:
     ----------
     menus : Menus
     z : (E,) array
-        Values, less the largest of each menu; -inf where something else is infinitely better.
+        Values, less a number that all of a menu have in common; -inf where something else is
+        infinitely better.
     grown : (E,) array
         exp(z).
     sums : (m,) array
         Their sums.
+    certain : bool
+        Whether some value may be infinite.
     """
 
     menus: Menus
     z: FloatArray
     grown: FloatArray
     sums: FloatArray
+    certain: bool = False
 
     @classmethod
     def of(cls, menus: Menus, z: FloatArray, unbounded: bool = False) -> Softmax:
         """Compare values (E,), which are overwritten; infinite ones are allowed if `unbounded`."""
-        top = menus.largest(z)
-        if unbounded:
-            _settle_infinite(menus, z, top)
-        z -= menus.spread(top)
+        highest, lowest = float(z.max()), float(z.min())
+        near = np.isfinite(highest - lowest) and highest - lowest < _FAR
+        if near:  # no exponential is too small to be a number
+            z -= highest
+        else:
+            top = menus.largest(z)
+            if unbounded:
+                _settle_infinite(menus, z, top)
+            z -= menus.spread(top)
         grown = np.exp(z)
-        return cls(menus, z, grown, menus.sums(grown))
+        return cls(menus, z, grown, menus.sums(grown), unbounded and not near)
 
     @property
     def finite(self) -> FloatArray:
         """The values (E,), 0 where they are infinite: what multiplies a derivative that is 0."""
-        return np.where(np.isinf(self.z), 0.0, self.z)
+        return np.where(np.isinf(self.z), 0.0, self.z) if self.certain else self.z
+
+    def best(self) -> npt.NDArray[np.bool_]:
+        """Which entries (E,) are the best of their menu; several if they are equally good."""
+        return np.asarray(self.z == self.menus.spread(self.menus.largest(self.z)))
+
+    def hits(self) -> FloatArray:
+        """The share (m,) of what was chosen from each menu that is best; of equals each has one."""
+        menus, best = self.menus, self.best()
+        ties = menus.sums(best.astype(np.float64))
+        right = menus.sums(menus.taken * best) / ties
+        return np.divide(right, menus.count, out=np.zeros(len(menus)), where=menus.count > 0)
 
     def shares(self) -> FloatArray:
         """The share (E,) of each entry in its menu: its chance under logistic noise."""
-        return np.asarray(self.grown / self.menus.spread(self.sums))
+        return self.menus.times_of(self.grown, 1.0 / self.sums)
 
     def chances(self, rho: float) -> FloatArray:
         """How likely each entry (E,) is chosen."""
@@ -104,11 +127,11 @@ class Softmax:
         """Minus the log likelihood of what was chosen; infinite if that cannot be."""
         menus = self.menus
         if not rho:
-            taken = menus.taken
-            with np.errstate(invalid="ignore"):
-                lost = taken * self.z
-            lost[taken == 0] = 0.0
-            return float(menus.count @ np.log(self.sums) - lost.sum())
+            lost = np.log(self.sums)
+            if not self.certain:
+                return float(menus.count @ lost - menus.taken @ self.z)
+            chosen = menus.taken > 0
+            return float(menus.count @ lost - menus.taken[chosen] @ self.z[chosen])
         chances = np.maximum(self.chances(rho), _TINY)
         return -float(menus.taken @ np.log(chances))
 
@@ -119,7 +142,7 @@ class Softmax:
         """
         if rho is None:
             shares, count = self.shares(), self.menus.count
-            expected = shares * self.menus.spread(count)
+            expected = shares if self.menus.once else self.menus.times_of(shares, count)
             return MenuChoice(expected - self.menus.taken, expected, shares, -count)
         return self._with_lapses(rho, observed)
 
