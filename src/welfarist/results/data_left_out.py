@@ -150,11 +150,12 @@ class LossOutline(_Stub):
             return loss_of_scores(shifted, *model, seen.scale)
         assert seen.noise is not None
         assert seen.tau_max is not None
-        known = decided.shifted(shift), *model, seen.noise, seen.tau_max
+        noise, shifted = (seen.noise, seen.tau_max), decided.shifted(shift)
         if isinstance(decided, Choices):
-            loss = loss_of_choices(*known, **seen.options)
+            staged, sized = (seen.options[name] for name in ("tau_by_stage", "size_effect"))
+            loss = loss_of_choices(shifted, *model, *noise, tau_by_stage=staged, size_effect=sized)
         else:
-            loss = loss_of_comparisons(*known)
+            loss = loss_of_comparisons(shifted, *model, *noise)
         return loss.restrained(seen.restraint)
 
 
