@@ -2,7 +2,9 @@
 
 Data sets are simulated from known rules, fitted, and every interval and test is compared with the
 truth. The full study rewrites docs/calibration.md and docs/calibration.csv; it keeps finished data
-sets in build/ and goes on from there when it was interrupted. The quick one writes to build/.
+sets in build/ and goes on from there when it was interrupted. The quick one writes to build/. With
+`--menus` choices from menus and rankings are studied, without the bootstrap, for
+docs/calibration_menus.md and docs/calibration_menus.csv.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 import welfarist as wf
-from benchmarks.calibration_page import Row, page
+from benchmarks.calibration_page import Row, menu_page, page
 from welfarist.base.jobs import run_jobs
 from welfarist.base.progress import Progress
 from welfarist.results.record import FitResult
@@ -30,6 +32,8 @@ LEVEL = 0.95
 POWER = -0.5
 TAU = 5.0
 SCORES, COMPARISONS, ACTIONS = 200, 1000, 200
+# How many menus of how many actions, and rankings likewise.
+MENUS, RANKINGS = (300, 5), (60, 10)
 # Utilities from 1 to 100, evenly spread in logarithms; scores err by one unit of utility.
 HIGHEST, NOISE = 100.0, 1.0
 RESAMPLES = 199
@@ -44,21 +48,24 @@ class World:
     Attributes
     ----------
     name : str
-    kind : "scores" or "comparisons"
+    kind : "scores", "comparisons", "choices" or "rankings"
     weights : tuple of float
     p : float
     known : bool
         Whether the learner is told that weights are equal.
     number : int
         The first part of every seed.
+    resampled : bool
+        Whether intervals are made by the bootstrap as well.
     """
 
     name: str
-    kind: Literal["scores", "comparisons"]
+    kind: Literal["scores", "comparisons", "choices", "rankings"]
     weights: tuple[float, ...]
     p: float
     known: bool
     number: int
+    resampled: bool = True
 
     def fit(self, seed: int) -> FitResult:
         """Simulate one data set and learn from it."""
@@ -71,12 +78,26 @@ class World:
                 scores = wf.power_mean(table, self.p, self.weights) + rng.normal(0, NOISE, SCORES)
                 return wf.WelfareRegressor(weights=weights).fit(table, scores).result_
             welfare = wf.log_power_mean(table, self.p, self.weights)
+            if self.kind in ("choices", "rankings"):
+                return wf.ChoiceLearner(weights=weights).fit(self._choices(table, rng)).result_
             first = rng.integers(0, ACTIONS, COMPARISONS)
             second = (first + rng.integers(1, ACTIONS, COMPARISONS)) % ACTIONS
             chance = 1.0 / (1.0 + np.exp(-TAU * (welfare[first] - welfare[second])))
             outcomes = np.where(rng.random(COMPARISONS) < chance, 1, -1)
             decisions = wf.Comparisons(table, np.column_stack([first, second]), outcomes)
             return wf.ComparisonClassifier(weights=weights).fit(decisions).result_
+
+    def _choices(self, table: Any, rng: np.random.Generator) -> wf.Choices:
+        """Choices from menus, or rankings of them, with Gumbel noise: tau makes it small."""
+        count, size = MENUS if self.kind == "choices" else RANKINGS
+        every = np.tile(np.arange(ACTIONS), (count, 1))
+        menus = rng.permuted(every, axis=1)[:, :size]
+        welfare = wf.log_power_mean(table, self.p, self.weights)
+        value = TAU * welfare[menus] + rng.gumbel(size=menus.shape)
+        order = np.take_along_axis(menus, np.argsort(-value, axis=1), axis=1)
+        if self.kind == "choices":
+            return wf.Choices(table, menus, order[:, 0])
+        return wf.Choices.from_rankings(table, order.tolist())
 
     def truth(self, name: str) -> float:
         """The true value of an estimate."""
@@ -99,6 +120,10 @@ WORLDS = (
     World("comparisons", "comparisons", INTERIOR, POWER, False, 3),
     World("comparisons, one weight 0", "comparisons", EDGE, POWER, False, 4),
     World("scores, egalitarian", "scores", (0.2,) * 5, -np.inf, True, 5),
+)
+MENU_WORLDS = (
+    World("300 menus of 5", "choices", INTERIOR, POWER, False, 6, resampled=False),
+    World("60 rankings of 10", "rankings", INTERIOR, POWER, False, 7, resampled=False),
 )
 
 
@@ -130,10 +155,12 @@ def examine(world: World, seed: int, resamples: int = RESAMPLES) -> Finding:
     covered: dict[str, dict[str, bool]] = {}
     failed = 0
     if not world.known:
-        drawn = result.bootstrap(resamples, random_state=seed)
-        failed = drawn.failed
-        every = [drawn.interval(name, LEVEL) for name in drawn.names]
-        ends = {"profile": result.conf_int(1.0 - LEVEL), "bootstrap": np.array(every)}
+        ends = {"profile": result.conf_int(1.0 - LEVEL)}
+        if world.resampled:
+            drawn = result.bootstrap(resamples, random_state=seed)
+            failed = drawn.failed
+            every = [drawn.interval(name, LEVEL) for name in drawn.names]
+            ends["bootstrap"] = np.array(every)
         for method, pairs in ends.items():
             covered[method] = {
                 name: bool(low <= world.truth(name) <= high)
@@ -143,11 +170,13 @@ def examine(world: World, seed: int, resamples: int = RESAMPLES) -> Finding:
     return Finding(world.name, seed, covered, p_values, failed)
 
 
-def _examine(resamples: int, job: tuple[int, int]) -> Finding:
-    return examine(WORLDS[job[0]], job[1], resamples)
+def _examine(resamples: int, job: tuple[World, int]) -> Finding:
+    return examine(*job, resamples)
 
 
-def findings(store: Path, data_sets: int, jobs: int) -> Iterator[Finding]:
+def findings(
+    store: Path, data_sets: int, jobs: int, worlds: tuple[World, ...] = WORLDS
+) -> Iterator[Finding]:
     """Yield what every data set showed, those of an earlier run first."""
     done: set[tuple[str, int]] = set()
     if store.exists():
@@ -157,9 +186,9 @@ def findings(store: Path, data_sets: int, jobs: int) -> Iterator[Finding]:
             if found.seed < data_sets:
                 yield found
     left = [
-        (i, seed)
+        (world, seed)
         for seed in range(data_sets)
-        for i, world in enumerate(WORLDS)
+        for world in worlds
         if (world.name, seed) not in done
     ]
     with store.open("a") as lines:
@@ -172,7 +201,7 @@ def findings(store: Path, data_sets: int, jobs: int) -> Iterator[Finding]:
 def rows(found: list[Finding]) -> list[Row]:
     """Count, for every world, how often intervals held and true nulls were rejected."""
     made = []
-    for world in WORLDS:
+    for world in (*WORLDS, *MENU_WORLDS):
         mine = [finding for finding in found if finding.world == world.name]
         if not mine:
             continue
@@ -187,24 +216,26 @@ def rows(found: list[Finding]) -> list[Row]:
     return made
 
 
-def main(quick: bool, jobs: int) -> None:
+def main(quick: bool, jobs: int, menus: bool) -> None:
     """Run the study, and write its page and its table."""
     data_sets = QUICK if quick else DATA_SETS
-    store = ROOT / "build" / f"calibration-{RESAMPLES}.jsonl"
+    worlds, name = (MENU_WORLDS, "calibration_menus") if menus else (WORLDS, "calibration")
+    store = ROOT / "build" / f"{name}-{RESAMPLES}.jsonl"
     store.parent.mkdir(exist_ok=True)
-    total = data_sets * len(WORLDS)
-    shown = Progress("auto").track(findings(store, data_sets, jobs), total, "data sets")
+    total = data_sets * len(worlds)
+    work = findings(store, data_sets, jobs, worlds)
+    shown = Progress("auto").track(work, total, "data sets")
     table = rows(found := list(shown))
     failed = sum(finding.failed for finding in found)
     folder = store.parent if quick else ROOT / "docs"
-    with (folder / "calibration.csv").open("w", newline="") as file:
+    with (folder / f"{name}.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["world", "what", "of", "share", "standard_error", "data_sets"])
         writer.writerows(
             [r.world, r.what, r.of, f"{r.share:.4f}", f"{r.error:.4f}", r.data_sets] for r in table
         )
-    text = page(table, data_sets, RESAMPLES, failed)
-    (folder / "calibration.md").write_text(text)
+    text = menu_page(table, data_sets) if menus else page(table, data_sets, RESAMPLES, failed)
+    (folder / f"{name}.md").write_text(text)
     print(text)
 
 
@@ -212,5 +243,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} data sets a world")
     parser.add_argument("--jobs", type=int, default=1, help="processes that share the work")
+    parser.add_argument("--menus", action="store_true", help="choices from menus, and rankings")
     options = parser.parse_args()
-    main(options.quick, options.jobs)
+    main(options.quick, options.jobs, options.menus)

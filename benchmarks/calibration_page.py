@@ -62,6 +62,42 @@ def page(rows: Sequence[Row], data_sets: int, resamples: int, failed: int) -> st
     )
 
 
+def menu_page(rows: Sequence[Row], data_sets: int) -> str:
+    """The page of choices from menus in Markdown."""
+    broken = [row for row in rows if not row.kept]
+    named = "; ".join(f"{r.world}: {r.of} ({r.what}) {r.share:.1%}" for r in broken)
+    verdict = f"Outside of these bands: {named}." if broken else "Every line is inside its band."
+    return "\n".join(
+        [
+            "# Can intervals from menus be trusted?",
+            "",
+            "What [the study of scores and comparisons](calibration.md) does, for choices from",
+            f"menus and for rankings: {data_sets:,} data sets each, in which the truth is known.",
+            "What to expect, said before: intervals between 93% and 97%, rejections of a true null",
+            "between 3% and 7%.",
+            "",
+            verdict,
+            "",
+            *_table("Intervals of 95%", [r for r in rows if r.what != "true null"]),
+            *_table("True nulls, rejected at 5%", [r for r in rows if r.what == "true null"]),
+            "## How it was done",
+            "",
+            "Every data set has 200 new actions for 5 people, with utilities from 1 to 100, evenly",
+            "spread in logarithms, p = -0.5, weights 0.3, 0.25, 0.2, 0.15 and 0.1, and tau = 5.",
+            "Either 300 choices from random menus of 5, or 60 full rankings of random menus of 10.",
+            "Intervals by profile likelihood; tests are likelihood ratios.",
+            "",
+            f"Data set i has the seed [6, i] or [7, i], for i below {data_sets:,}. The figures",
+            "as a table: calibration_menus.csv. To run it again:",
+            "",
+            "```",
+            "python -m benchmarks.calibration --menus --jobs 2",
+            "```",
+            "",
+        ]
+    )
+
+
 def _head(data_sets: int, broken: Sequence[Row]) -> list[str]:
     if broken:
         named = "; ".join(f"{r.world}: {r.of} ({r.what}) {r.share:.1%}" for r in broken)

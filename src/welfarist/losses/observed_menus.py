@@ -219,8 +219,8 @@ class ObservedMenus:
 
     @property
     def rows(self) -> int:
-        """How many distinct menus there are."""
-        return len(self.menus)
+        """How many comparisons distinct menus are worth: K - 1 of K actions."""
+        return len(self.menus.rows) - len(self.menus)
 
     @property
     def resolution(self) -> float:
