@@ -155,7 +155,7 @@ def examine(world: World, seed: int, resamples: int = RESAMPLES) -> Finding:
     covered: dict[str, dict[str, bool]] = {}
     failed = 0
     if not world.known:
-        ends = {"profile": result.conf_int(1.0 - LEVEL)}
+        ends: dict[str, Any] = {"profile": result.conf_int(1.0 - LEVEL)}
         if world.resampled:
             drawn = result.bootstrap(resamples, random_state=seed)
             failed = drawn.failed

@@ -405,6 +405,8 @@ class Choices:
     @cached_property
     def merged(self) -> tuple[Menus, IntArray]:
         """Each menu once, with how often which was chosen, and the number (m,) of each there."""
+        if (self.counts == 1.0).all():
+            return self.menus.merged()
         return self.menus.times(self.counts[self.decision]).merged()
 
     def same_as(self, other: object) -> bool:

@@ -6,7 +6,7 @@ depends on utilities is worked out once per action and looked up once per entry.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -17,7 +17,8 @@ import numpy.typing as npt
 from welfarist.base.validation import FloatArray
 
 IntArray = npt.NDArray[np.intp]
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+# Of the numbers by which equal menus are known: any will do, but the same each time.
+_SEED = 52
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Menus:
     taken: FloatArray
     sign: FloatArray
     stage: IntArray
+    _taken_by_action: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
 
     def __len__(self) -> int:
         return len(self.sign)
@@ -103,6 +105,19 @@ class Menus:
             np.matmul(part, np.ones(block.size), out=found[block.menus])
         return found
 
+    def taken_by_action(self, actions: int) -> FloatArray:
+        """How often each of so many actions (N,) was chosen, from whatever menu."""
+        if len(self._taken_by_action) != actions:
+            found = np.bincount(self.rows, self.taken, minlength=actions).astype(np.float64)
+            object.__setattr__(self, "_taken_by_action", found)
+        return self._taken_by_action
+
+    @cached_property
+    def chosen(self) -> tuple[IntArray, IntArray]:
+        """The entries that were chosen, however seldom, and the menu of each."""
+        entries = np.flatnonzero(self.taken)
+        return entries, np.searchsorted(self.starts, entries, side="right") - 1
+
     def largest(self, values: FloatArray) -> FloatArray:
         """Return the largest (m,) in each menu of values of the entries (E,)."""
         found = np.empty(len(self))
@@ -138,11 +153,11 @@ class Menus:
 
     def times(self, often: FloatArray) -> Menus:
         """Return the same menus, chosen from so many times (m,) as often."""
-        return replace(self, taken=self.taken * self.spread(often))
+        return self.with_taken(self.times_of(self.taken, often))
 
     def with_taken(self, taken: FloatArray) -> Menus:
         """Return the same menus, of which each entry was chosen so often (E,)."""
-        return replace(self, taken=taken)
+        return replace(self, taken=taken, _taken_by_action=np.empty(0))
 
     def renumbered(self, actions: int) -> tuple[Menus, IntArray]:
         """Return the menus over the actions they mention only, and which those are."""
@@ -153,7 +168,7 @@ class Menus:
             return self, used
         number = np.zeros(actions, dtype=np.int32)
         number[used] = np.arange(len(used), dtype=np.int32)
-        return replace(self, rows=number[self.rows]), used
+        return replace(self, rows=number[self.rows], _taken_by_action=np.empty(0)), used
 
     def merged(self) -> tuple[Menus, IntArray]:
         """Return each menu once, in the order of their sizes, and the number (m,) of each there.
@@ -184,29 +199,32 @@ class Menus:
         return once, back
 
 
-def _keys(menus: Menus) -> npt.NDArray[np.uint64]:
-    """One number per menu (m,), the same for the same actions in any order and kind of choice."""
-    mixed = menus.rows.astype(np.uint64) + np.uint64(1)
-    for shift in (31, 29):
-        mixed *= _MULTIPLIER
-        mixed ^= mixed >> np.uint64(shift)
-    keys = np.empty(len(menus), dtype=np.uint64)
-    for block in menus.blocks:
-        part = mixed[block.entries].reshape(-1, block.size)
-        keys[block.menus] = np.add.reduce(part, axis=1, dtype=np.uint64)
-    kind = (2 * menus.stage + (menus.sign < 0)).astype(np.uint64) + np.uint64(1)
-    kind = kind * np.uint64(0xD6E8FEB86659FD93) + menus.sizes.astype(np.uint64)
-    return np.asarray(keys ^ (kind * _MULTIPLIER))
+def _keys(menus: Menus) -> FloatArray:
+    """One number per menu (m,), the same for the same actions in any order and kind of choice.
+
+    It is the sum of numbers drawn for the actions, whole ones that add up exactly: of a million
+    menus that differ, two have the same in one of a hundred cases.
+    """
+    largest = int(menus.sizes.max(initial=1)) + 1
+    rng = np.random.default_rng(_SEED)
+    drawn = rng.integers(1, 2**52 // largest, int(menus.rows.max(initial=0)) + 1)
+    keys = menus.sums(drawn.astype(np.float64)[menus.rows])
+    kind = 2 * menus.stage + (menus.sign < 0)
+    if kind.any():
+        keys += rng.integers(1, 2**52 // largest, int(kind.max()) + 1).astype(np.float64)[kind]
+    return keys
 
 
 def _together(menus: Menus, first: IntArray, number: IntArray) -> Menus | None:
     """Return the menus numbered `first`, with what was chosen from all that equal them.
 
     Entries are sorted by action, so that those of equal menus lie alike. None if two menus differ
-    that are taken for equal: of a million, one in ten million times.
+    that are taken for equal.
     """
     order = np.lexsort((menus.rows, np.repeat(np.arange(len(menus)), menus.sizes)))
-    alike = replace(menus, rows=menus.rows[order], taken=menus.taken[order])
+    alike = replace(
+        menus, rows=menus.rows[order], taken=menus.taken[order], _taken_by_action=np.empty(0)
+    )
     once = alike.take(first)
     offset = np.arange(len(menus.rows)) - np.repeat(menus.starts[:-1], menus.sizes)
     place = np.repeat(once.starts[number], menus.sizes) + offset

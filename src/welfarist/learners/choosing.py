@@ -38,7 +38,8 @@ def describe_choices(
         extras[TAU.name] = float(observed.tau_max)  # any larger tau is as good
     accuracy = observed.accuracy(response)
     nothing = observed.null_loss()
-    plain = _plain_accuracy(loss, optimum) if accuracy < _DOUBTFUL else 1.0
+    luck = accuracy + 0.5 - float(np.exp(-nothing))  # as if between two actions
+    plain = _plain_accuracy(loss, optimum) if luck < _DOUBTFUL else 1.0
     restrained = loss.restraint is not None
     perfect = accuracy == 1.0 or (restrained and explains_everything(loss, optimum))
     return Description(

@@ -22,6 +22,8 @@ FEW = 50.0
 # Decisions in doubt for each number, below which choices are nearly certain. One whose outcome is
 # a coin's counts as one, a certain one as none.
 DOUBTFUL = 10.0
+# Decisions of which a share is looked at first.
+_PLENTY = 20_000
 # How much more certain than a start of its own, in log tau, another start may be.
 _MORE_CERTAIN = 2.0
 # Steps in which a rule without errors is looked for, and how closely.
@@ -58,9 +60,15 @@ class SampleSize:
 
     def leaves_no_doubt(self, loss: DecisionLoss, optimum: Optimum) -> bool:
         """Whether a fit leaves few decisions in doubt for each number."""
-        held = optimum.point.without_weights()
-        response: Any = loss.holding(optimum.weights).evaluate(held).response
-        return bool(response.doubt() < DOUBTFUL * self.numbers)
+        held, few = optimum.point.without_weights(), DOUBTFUL * self.numbers
+        known = loss.holding(optimum.weights)
+        if loss.decisions > _PLENTY:  # some of many are in doubt enough, as a rule
+            part = known.share(_PLENTY / loss.decisions, np.random.default_rng(0))
+            some: Any = part.evaluate(held).response
+            if some.doubt() >= few:
+                return False
+        response: Any = known.evaluate(held).response
+        return bool(response.doubt() < few)
 
 
 def check_small_sample(value: object) -> SmallSampleOption:

@@ -8,135 +8,29 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 from scipy.special import xlogy
 
-from welfarist.base.parameters import IDENTITY, LOG, Parameter
+from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.decisions.choices import Choices
 from welfarist.decisions.menus import Menus
 from welfarist.decisions.merged_pairs import MergedPairs, merged
-from welfarist.losses.charged_margins import along, concave, form
 from welfarist.losses.graph import ComparisonGraph
 from welfarist.losses.judgement import Judgement
-from welfarist.losses.point import QuadraticModel
-from welfarist.losses.restraint import Caution, Restraint
+from welfarist.losses.menu_extras import Extras
+from welfarist.losses.menu_response import MenuResponse
+from welfarist.losses.restraint import Restraint
 from welfarist.losses.single_menus import SingleMenus, tells
-from welfarist.noise.base import SMALLEST_TAU, TAU, ChoiceNoise
-from welfarist.noise.choices import LOGISTIC, RHO
-from welfarist.noise.menus import MenuChoice, Softmax
+from welfarist.noise.base import ChoiceNoise
+from welfarist.noise.choices import LOGISTIC
+from welfarist.noise.menus import Softmax
 
 # A mean loss below this means that every choice has probability 1 up to rounding.
 _ROUNDING = 1e-13
 # A temperature this near to its cap, in logarithms, is at it.
 _AT_CAP = 1e-3
-# Menus whose derivatives are held at a time.
-_BLOCK = 2**14
-# A size effect is searched between minus this and this: a head more would count like e^20.
-_LARGEST_EFFECT = 20.0
 # How far below and above all utilities, in logarithms, the welfare of none of these is searched.
 _BEYOND = 5.0
-
-SIZE_EFFECT = Parameter(
-    "gamma", "size effect gamma", -_LARGEST_EFFECT, _LARGEST_EFFECT, IDENTITY, 0.1, 1e-6, 1.0
-)
-OUTSIDE = Parameter("outside", "welfare of none of these", 0.0, np.inf, LOG, 0.1, 1e-6, 1.0)
-
-
-def tau_of_stage(stage: int) -> Parameter:
-    """The temperature of a later choice, where each stage has its own."""
-    return replace(
-        TAU, name=f"tau of choice {stage + 1}", words=f"temperature of choice {stage + 1}"
-    )
-
-
-@dataclass(frozen=True)
-class Extras:
-    """What is learned from choices beside the rule, and where it is in the row of numbers.
-
-    Attributes
-    ----------
-    noise : ChoiceNoise
-        Logistic, or with lapses.
-    stages : int
-        How many temperatures there are.
-    sizes : (N,) array or None
-        Logarithms of how many people each action affects, where that counts for itself.
-    outside : (float, float) or None
-        Between which logarithms the welfare of none of these is searched, if it can be chosen.
-    shift : float
-        What was taken out of the values of actions.
-    """
-
-    noise: ChoiceNoise
-    stages: int = 1
-    sizes: FloatArray | None = None
-    outside: tuple[float, float] | None = None
-    shift: float = 0.0
-
-    @cached_property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """The first temperature, the noise model's own, other temperatures, what actions have."""
-        later = [tau_of_stage(stage) for stage in range(1, self.stages)]
-        actions = [SIZE_EFFECT] if self.sizes is not None else []
-        actions += [OUTSIDE] if self.outside is not None else []
-        return (*self.noise.parameters, *later, *actions)
-
-    @property
-    def rho(self) -> int | None:
-        """The place of rho, if it is learned."""
-        return 1 if RHO in self.noise.own else None
-
-    @cached_property
-    def taus(self) -> list[int]:
-        """The places of the temperatures."""
-        first = len(self.noise.parameters)
-        return [0, *range(first, first + self.stages - 1)]
-
-    @cached_property
-    def of_actions(self) -> list[int]:
-        """The places of what is added to the values of actions."""
-        first = len(self.noise.parameters) + self.stages - 1
-        return list(range(first, len(self.parameters)))
-
-    def bounds(self, tau_max: float) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest values that are searched."""
-        lower, upper = (list(ends) for ends in self.noise.bounds(tau_max))
-        lower += [np.log(SMALLEST_TAU)] * (self.stages - 1)
-        upper += [np.log(tau_max)] * (self.stages - 1)
-        if self.sizes is not None:
-            lower, upper = [*lower, -_LARGEST_EFFECT], [*upper, _LARGEST_EFFECT]
-        if self.outside is not None:
-            lower, upper = [*lower, self.outside[0]], [*upper, self.outside[1]]
-        return np.array(lower), np.array(upper)
-
-    def values(self, values: FloatArray, extras: FloatArray) -> FloatArray:
-        """Values of the actions (N,), or with none of these (N + 1,), as choices see them."""
-        found = values
-        places = iter(self.of_actions)
-        if self.sizes is not None:
-            found = found + extras[next(places)] * self.sizes
-        if self.outside is not None:
-            found = np.append(found, extras[next(places)] - self.shift)
-        return found
-
-    def rows(self, rows: FloatArray) -> FloatArray:
-        """Derivatives of those values: by the rule (q, N), then by what is added to them."""
-        if not self.of_actions:
-            return rows
-        q, actions = rows.shape
-        wide = actions + (self.outside is not None)
-        found = np.zeros((q + len(self.of_actions), wide))
-        found[:q, :actions] = rows
-        if self.sizes is not None:
-            found[q, :actions] = self.sizes
-        if self.outside is not None:
-            found[-1, actions] = 1.0
-        return found
-
-    def take(self, actions: npt.NDArray[np.intp]) -> Extras:
-        """Return the same for some of the actions."""
-        return self if self.sizes is None else replace(self, sizes=self.sizes[actions])
 
 
 @dataclass(frozen=True)
@@ -263,7 +157,7 @@ class ObservedMenus:
         """Return how the entries of all menus compare, at values of the actions (N,)."""
         seen = self.extras.values(values, extras)
         if self.alike:
-            return Softmax.of(self.menus, (seen * np.exp(extras[0]))[self.menus.rows], has_zeros)
+            return Softmax.of_actions(self.menus, seen * np.exp(extras[0]), has_zeros)
         z = self.menus.times_of(seen[self.menus.rows], self.scales(extras))
         return Softmax.of(self.menus, z, has_zeros)
 
@@ -503,258 +397,3 @@ class MenuSampler:
             drawn = rng.multinomial(count, chances / chances.sum(axis=1, keepdims=True))
             taken[block.entries] = drawn.reshape(-1)
         return self.observed.with_taken(taken)
-
-
-@dataclass(slots=True)  # made at every step: freezing it would take a microsecond
-class MenuResponse:
-    """The negative log likelihood at values of the actions.
-
-    Attributes
-    ----------
-    value : float
-        With what is charged beside it.
-    observed : ObservedMenus
-    extras : (x,) array
-    here : Softmax
-        How the entries of each menu compare.
-    of_decisions : float
-        Without what is charged.
-    exact : bool
-        Whether second derivatives are observed ones.
-    margins, caution, surest
-        What is charged for margins between any two of a menu, and for the temperature.
-    """
-
-    value: float
-    observed: ObservedMenus
-    extras: FloatArray
-    here: Softmax
-    of_decisions: float
-    exact: bool = False
-    margins: FloatArray | None = None
-    caution: Caution | None = None
-    surest: tuple[float, ...] = (0.0, 0.0, 0.0)
-    _choice: MenuChoice | None = None
-
-    @property
-    def choice(self) -> MenuChoice:
-        """Derivatives of the loss by the values of the entries."""
-        if self._choice is None:
-            place = self.observed.extras.rho
-            rho = None if place is None else float(self.extras[place])
-            self._choice = self.here.choice(rho, self.exact)
-        return self._choice
-
-    def doubt(self) -> float:
-        """How many choices are in doubt: one between two that are equally likely counts as one."""
-        place = self.observed.extras.rho
-        chances = self.here.chances(0.0 if place is None else float(self.extras[place]))
-        menus = self.here.menus
-        return 2.0 * float(menus.count @ (1.0 - menus.sums(np.square(chances, out=chances))))
-
-    def gradient(self, rows: FloatArray) -> FloatArray:
-        """Return the gradient."""
-        return self._in_order(*self._slopes(_centred(self.observed.extras.rows(rows))))
-
-    def model(self, rows: FloatArray) -> QuadraticModel:
-        """Return gradient and Fisher matrix."""
-        wide = _centred(self.observed.extras.rows(rows))
-        gradient = self._in_order(*self._slopes(wide))
-        terms = Terms.of(self.observed, self.here, self.extras, wide)
-        found = terms.form(self.choice)
-        if self.caution is not None:
-            assert self.margins is not None
-            place = [*range(len(wide)), len(wide)]
-            graph, tau = self.observed.graph, float(np.exp(self.extras[0]))
-            charged = form(graph, self.margins, tau, wide, self.caution.curvature, 1.0)
-            steep = along(graph, self.margins, tau, wide, self.caution.steep)
-            found[np.ix_(place, place)] += charged + steep @ steep.T
-            found[len(wide), len(wide)] += self.surest[2]
-        return QuadraticModel(gradient, self._matrix_in_order(found, len(rows)))
-
-    def remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
-        """Return the bending of the values and of tau, which the Fisher matrix leaves out."""
-        observed = self.observed
-        wide = _centred(observed.extras.rows(rows))
-        terms = Terms.of(observed, self.here, self.extras, wide)
-        pull, by_tau, twice = terms.pulls(self.choice.by_value)
-        if self.caution is not None:
-            assert self.margins is not None
-            tau = float(np.exp(self.extras[0]))
-            more = observed.graph.scatter(self.caution.by_margin * tau)
-            pull, by_tau = pull + more, by_tau.copy()
-            by_tau[0] += more
-            twice = twice.copy()
-            twice[0] += self.caution.by_margin @ self.margins
-        q, a, taus = len(rows), len(wide), len(observed.extras.taus)
-        left = np.zeros((a + taus + (observed.extras.rho is not None),) * 2)
-        real = pull[: observed.actions] / observed.total
-        left[:q, :q] = judged.bending(rows, real) * observed.total
-        cross = wide @ by_tau.T
-        left[:a, a : a + taus] = cross
-        left[a : a + taus, :a] = cross.T
-        left[range(a, a + taus), range(a, a + taus)] = twice
-        if self.caution is not None:
-            assert self.margins is not None
-            tau, graph = float(np.exp(self.extras[0])), observed.graph
-            place = [*range(a), a]
-            left[np.ix_(place, place)] += concave(graph, self.margins, tau, wide, self.caution, 1.0)
-        return self._matrix_in_order(left, q)
-
-    def _slopes(self, wide: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-        """Slopes by values' rows (a,), by temperatures (T,) and by rho."""
-        terms = Terms.of(self.observed, self.here, self.extras, wide)
-        pull, _, twice = terms.pulls(self.choice.by_value)
-        by_rows = wide @ pull
-        if self.caution is not None:
-            assert self.margins is not None
-            by_margin = self.caution.by_margin
-            tau = float(np.exp(self.extras[0]))
-            by_rows = by_rows + wide @ self.observed.graph.scatter(by_margin * tau)
-            twice = twice.copy()
-            twice[0] += by_margin @ self.margins + self.surest[1]
-        return by_rows, twice, self.choice.by_own
-
-    def _order(self, q: int) -> list[int]:
-        """Where each of weights, shape and extras is among rows, temperatures and rho."""
-        extras = self.observed.extras
-        a = q + len(extras.of_actions)
-        place = dict(zip(extras.taus, range(a, a + len(extras.taus)), strict=True))
-        place.update(zip(extras.of_actions, range(q, a), strict=True))
-        if extras.rho is not None:
-            place[extras.rho] = a + len(extras.taus)
-        return [*range(q), *(place[i] for i in range(len(extras.parameters)))]
-
-    def _in_order(self, by_rows: FloatArray, by_tau: FloatArray, by_own: float) -> FloatArray:
-        q = len(by_rows) - len(self.observed.extras.of_actions)
-        whole = np.concatenate([by_rows, by_tau, [by_own]])
-        return np.asarray(whole[self._order(q)] / self.observed.total)
-
-    def _matrix_in_order(self, found: FloatArray, q: int) -> FloatArray:
-        order = self._order(q)
-        return np.asarray(found[np.ix_(order, order)] / self.observed.total)
-
-
-def _centred(rows: FloatArray) -> FloatArray:
-    """Derivatives less their mean over actions, which choices do not see."""
-    return np.asarray(rows - np.add.reduce(rows, axis=1, keepdims=True) / rows.shape[1])
-
-
-@dataclass(frozen=True)
-class Terms:
-    """How the values of entries move with the rule and with each temperature.
-
-    Attributes
-    ----------
-    observed : ObservedMenus
-    z : (E,) array
-        The values themselves, 0 where infinite: their derivatives by log tau.
-    scale : (m,) array
-        What a move of an action's value is multiplied with.
-    rows : (a, N) array
-        How the values of actions move.
-    """
-
-    observed: ObservedMenus
-    z: FloatArray
-    scale: FloatArray
-    rows: FloatArray
-
-    @classmethod
-    def of(
-        cls, observed: ObservedMenus, here: Softmax, extras: FloatArray, rows: FloatArray
-    ) -> Terms:
-        """Take over how entries compare."""
-        return cls(observed, here.finite, observed.scales(extras), rows)
-
-    def scatter(self, by_entry: FloatArray) -> FloatArray:
-        """Return sums over entries (E,) for each action (N,)."""
-        size = self.rows.shape[1]
-        return np.bincount(self.observed.menus.rows, by_entry, minlength=size).astype(np.float64)
-
-    def pulls(self, by_value: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What derivatives by entries (E,) come to.
-
-        Returns the pull (N,) on each action, the parts (T, N) of it that go with each temperature,
-        and the derivatives (T,) by these.
-        """
-        menus, place = self.observed.menus, self.observed.tau_place
-        if self.observed.alike:
-            pull = self.scatter(by_value) * self.scale[0]
-            return pull, pull[None], np.array([by_value @ self.z])
-        scaled = menus.times_of(by_value, self.scale)
-        if place is None:
-            pull = self.scatter(scaled)
-            return pull, pull[None], np.array([by_value @ self.z])
-        along_z = by_value * self.z
-        whose = menus.spread(place)
-        taus = len(self.observed.extras.taus)
-        parts = np.array([self.scatter(np.where(whose == k, scaled, 0.0)) for k in range(taus)])
-        sums = np.bincount(whose, along_z, minlength=taus).astype(np.float64)
-        return parts.sum(axis=0), parts, sums
-
-    def form(self, choice: MenuChoice) -> FloatArray:
-        """Second derivatives (a + T + r,) squared by rows, temperatures and rho."""
-        menus, observed = self.observed.menus, self.observed
-        taus, own = len(observed.extras.taus), int(observed.extras.rho is not None)
-        a = len(self.rows)
-        found = np.zeros((a + taus + own,) * 2)
-        if observed.alike:
-            alone = self.scatter(choice.alone) * self.scale[0] ** 2
-        else:
-            alone = self.scatter(menus.times_of(choice.alone, np.square(self.scale)))
-        found[:a, :a] = (self.rows * alone) @ self.rows.T
-        place = (
-            np.zeros(len(menus), dtype=np.intp)
-            if observed.tau_place is None
-            else observed.tau_place
-        )
-        _, parts, twice = self.pulls(choice.alone * self.z)
-        found[:a, a : a + taus] = self.rows @ parts.T
-        found[range(a, a + taus), range(a, a + taus)] = twice
-        if own:
-            assert choice.by_own_and_value is not None
-            pull, _, by_tau = self.pulls(choice.by_own_and_value)
-            found[:a, -1], found[a:-1, -1] = self.rows @ pull, by_tau
-            found[-1, -1] = choice.own_twice
-        found[a:, :a] = found[:a, a:].T
-        if own:
-            found[-1, a:-1] = found[a:-1, -1]
-        columns = np.ascontiguousarray(self.rows.T)
-        for start in range(0, len(menus), _BLOCK):
-            part = slice(start, min(start + _BLOCK, len(menus)))
-            first = self._by_menu(choice.first, part, columns, place, taus)
-            if choice.second is None:  # minus a square, of which half is worked out
-                if not menus.once:
-                    first *= np.sqrt(-choice.even[part, None])
-                found[: a + taus, : a + taus] -= first.T @ first
-            else:
-                found[: a + taus, : a + taus] += (first.T * choice.even[part]) @ first
-            if choice.second is not None and choice.mixed is not None:
-                second = self._by_menu(choice.second, part, columns, place, taus)
-                mixed = (first.T * choice.mixed[part]) @ second
-                found[: a + taus, : a + taus] += mixed + mixed.T
-        return found
-
-    def _by_menu(
-        self,
-        weights: FloatArray,
-        part: slice,
-        columns: FloatArray,
-        place: npt.NDArray[np.intp],
-        taus: int,
-    ) -> FloatArray:
-        """Sums over the entries of some menus, with weights (E,), of how each moves (b, a + T)."""
-        menus = self.observed.menus
-        begin, end = int(menus.starts[part.start]), int(menus.starts[part.stop])
-        own, size = weights[begin:end], part.stop - part.start
-        starts = menus.starts[part.start : part.stop + 1] - begin
-        sums = csr_array((own, menus.rows[begin:end], starts), shape=(size, len(columns)))
-        a = columns.shape[1]
-        found = np.empty((size, a + taus))
-        np.multiply(sums @ columns, self.scale[part, None], out=found[:, :a])
-        along_z = np.add.reduceat(own * self.z[begin:end], starts[:-1])
-        found[:, a:] = along_z[:, None]
-        if taus > 1:
-            found[:, a:] *= place[part, None] == np.arange(taus)
-        return found

@@ -63,21 +63,24 @@ class Softmax:
     Attributes
     ----------
     menus : Menus
-    z : (E,) array
-        Values, less a number that all of a menu have in common; -inf where something else is
-        infinitely better.
     grown : (E,) array
-        exp(z).
+        Exponentials of the values, less a number that all of a menu have in common.
     sums : (m,) array
         Their sums.
+    by_entry : (E,) array or None
+        Those values: -inf where something else is infinitely better. None if they are the same in
+        every menu.
+    by_action : (N,) array or None
+        Values of the actions, where they are.
     certain : bool
         Whether some value may be infinite.
     """
 
     menus: Menus
-    z: FloatArray
     grown: FloatArray
     sums: FloatArray
+    by_entry: FloatArray | None = None
+    by_action: FloatArray | None = None
     certain: bool = False
 
     @classmethod
@@ -93,23 +96,56 @@ class Softmax:
                 _settle_infinite(menus, z, top)
             z -= menus.spread(top)
         grown = np.exp(z)
-        return cls(menus, z, grown, menus.sums(grown), unbounded and not near)
+        return cls(menus, grown, menus.sums(grown), z, None, unbounded and not near)
+
+    @classmethod
+    def of_actions(cls, menus: Menus, values: FloatArray, unbounded: bool = False) -> Softmax:
+        """Compare entries whose values are those of their actions (N,), in every menu alike."""
+        highest, lowest = float(values.max()), float(values.min())
+        if not (np.isfinite(highest - lowest) and highest - lowest < _FAR):
+            return cls.of(menus, values[menus.rows], unbounded)
+        values = values - highest
+        grown = np.exp(values)[menus.rows]
+        return cls(menus, grown, menus.sums(grown), None, values)
+
+    @property
+    def z(self) -> FloatArray:
+        """Values of the entries (E,), less a number that all of a menu have in common."""
+        if self.by_entry is not None:
+            return self.by_entry
+        assert self.by_action is not None
+        return np.asarray(self.by_action[self.menus.rows])
+
+    def expected_by_action(self) -> FloatArray:
+        """How often each action (N,) should have been chosen, under logistic noise."""
+        assert self.by_action is not None
+        menus = self.menus
+        often = menus.times_of(self.grown, menus.count / self.sums)
+        found = np.bincount(menus.rows, often, minlength=len(self.by_action))
+        return np.asarray(found, dtype=np.float64)
 
     @property
     def finite(self) -> FloatArray:
         """The values (E,), 0 where they are infinite: what multiplies a derivative that is 0."""
-        return np.where(np.isinf(self.z), 0.0, self.z) if self.certain else self.z
+        z = self.z
+        return np.where(np.isinf(z), 0.0, z) if self.certain else z
 
     def best(self) -> npt.NDArray[np.bool_]:
         """Which entries (E,) are the best of their menu; several if they are equally good."""
-        return np.asarray(self.z == self.menus.spread(self.menus.largest(self.z)))
+        z = self.z
+        return np.asarray(z == self.menus.spread(self.menus.largest(z)))
 
     def hits(self) -> FloatArray:
         """The share (m,) of what was chosen from each menu that is best; of equals each has one."""
-        menus, best = self.menus, self.best()
-        ties = menus.sums(best.astype(np.float64))
-        right = menus.sums(menus.taken * best) / ties
-        return np.divide(right, menus.count, out=np.zeros(len(menus)), where=menus.count > 0)
+        menus, z = self.menus, self.z
+        top = menus.largest(z)
+        entries, whose = menus.chosen
+        right = z[entries] == top[whose]
+        found = np.bincount(whose[right], menus.taken[entries[right]], minlength=len(menus))
+        for block in menus.blocks:
+            part = z[block.entries].reshape(-1, block.size)
+            found[block.menus] /= np.count_nonzero(part == top[block.menus, None], axis=1)
+        return np.divide(found, menus.count, out=np.zeros(len(menus)), where=menus.count > 0)
 
     def shares(self) -> FloatArray:
         """The share (E,) of each entry in its menu: its chance under logistic noise."""
@@ -128,6 +164,9 @@ class Softmax:
         menus = self.menus
         if not rho:
             lost = np.log(self.sums)
+            if self.by_action is not None:
+                taken = menus.taken_by_action(len(self.by_action))
+                return float(menus.count @ lost - taken @ self.by_action)
             if not self.certain:
                 return float(menus.count @ lost - menus.taken @ self.z)
             chosen = menus.taken > 0
