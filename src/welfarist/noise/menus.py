@@ -141,7 +141,8 @@ class Softmax:
         top = menus.largest(z)
         entries, whose = menus.chosen
         right = z[entries] == top[whose]
-        found = np.bincount(whose[right], menus.taken[entries[right]], minlength=len(menus))
+        found: FloatArray = np.zeros(len(menus))
+        np.add.at(found, whose[right], menus.taken[entries[right]])
         for block in menus.blocks:
             part = z[block.entries].reshape(-1, block.size)
             found[block.menus] /= np.count_nonzero(part == top[block.menus, None], axis=1)
