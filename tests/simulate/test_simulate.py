@@ -516,5 +516,5 @@ def test_a_charity_is_not_a_world():
         simulate.individuals(5, 2, p=1, u_min=3, u_max=3)
     other = simulate.individuals(20, 3, p=1)
     decisions = simulate.comparisons(other, [[0, 1]])
-    with pytest.raises(InputError, match="Comparisons of the world's 18 people"):
+    with pytest.raises(InputError, match="Choices of the world's 18 people"):
         simulate.correct_share(charity.world, decisions)

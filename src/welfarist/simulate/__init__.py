@@ -2,8 +2,9 @@
 
 A world says what each action gives to each person, and which rule its decision maker follows:
 :func:`individuals` with independent utilities, or :func:`food_rescue`, a simulated charity whose
-utilities are themselves learned from answers. :func:`scores` and :func:`comparisons` are what the
-decision maker does in a world, with errors or without. Nothing here is real data.
+utilities are themselves learned from answers. :func:`scores`, :func:`comparisons`, :func:`choices`
+and :func:`rankings` are what the decision maker does in a world, with errors or without. Nothing
+here is real data.
 
 The same seed gives the same digits. One seed may serve all functions: each draws numbers of its
 own from it, so that noise never depends on utilities.
@@ -20,6 +21,7 @@ True
 """
 
 from welfarist.simulate.charity import Charity, food_rescue
+from welfarist.simulate.choosing import choices, random_menus, rankings
 from welfarist.simulate.deciding import (
     comparisons,
     correct_share,
@@ -34,6 +36,7 @@ from welfarist.simulate.worlds import World, individuals
 
 __all__ = [
     "Charity",
+    "choices",
     "comparisons",
     "correct_share",
     "FEATURES",
@@ -44,7 +47,9 @@ __all__ = [
     "Organisations",
     "organisations",
     "pairs_with_others",
+    "random_menus",
     "random_pairs",
+    "rankings",
     "scores",
     "SCALES",
     "true_order",

@@ -7,12 +7,13 @@ import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, check_count
-from welfarist.decisions import Comparisons
+from welfarist.decisions import Choices, Comparisons
 from welfarist.decisions.checked_columns import as_pairs
 from welfarist.decisions.comparisons import as_comparisons
 from welfarist.noise.choices import preference_probability
+from welfarist.simulate.choosing import share_of_best
 from welfarist.simulate.streams import RandomState, stream
-from welfarist.simulate.worlds import World, check_number
+from welfarist.simulate.worlds import World, check_number, require_world
 
 Pairs = npt.NDArray[np.intp]
 
@@ -45,7 +46,7 @@ def scores(world: World, nu: float = 0.0, *, random_state: RandomState | None = 
     >>> bool((noisy >= world.utilities.min(axis=1)).all())
     True
     """
-    _require_world(world)
+    require_world(world)
     nu = check_number(nu, "nu", 0.0, LARGEST_NU)
     noise = stream(random_state, "scores").normal(size=world.actions)
     low, high = world.utilities.min(axis=1), world.utilities.max(axis=1)
@@ -163,7 +164,7 @@ def comparisons(
     >>> correct_share(world, comparisons(world, pairs))
     1.0
     """
-    _require_world(world)
+    require_world(world)
     tau = check_number(tau, "tau", 0.0, np.inf)
     rho = check_number(rho, "rho", 0.0, 0.5)
     chosen = as_pairs(pairs, world.actions)
@@ -188,10 +189,11 @@ def comparisons(
     return made
 
 
-def correct_share(world: World, decisions: Comparisons) -> float:
-    """Return the share of comparisons whose outcome is that of the true rule.
+def correct_share(world: World, decisions: Comparisons | Choices) -> float:
+    """Return the share of comparisons, or of first choices, that are those of the true rule.
 
-    A tie where the rule has a preference, or the reverse, counts as half correct.
+    A tie where the rule has a preference, or the reverse, counts as half correct. A choice of one
+    of several that are equally good is correct.
 
     Examples
     --------
@@ -201,22 +203,18 @@ def correct_share(world: World, decisions: Comparisons) -> float:
     >>> round(correct_share(world, noisy), 1)
     0.8
     """
-    _require_world(world)
+    require_world(world)
+    if isinstance(decisions, Choices) and decisions.people == world.people:
+        return share_of_best(world.rule, decisions)
     known = as_comparisons(decisions)
     if known is None or known.people != world.people:
         raise InputError(
-            f"decisions must be Comparisons of the world's {world.people} people; found "
-            f"{decisions!r:.80}."
+            f"decisions must be Comparisons or Choices of the world's {world.people} people; "
+            f"found {decisions!r:.80}."
         )
-    order = true_order(world, decisions.pairs).astype(np.int64)
-    right = np.where(order == decisions.outcomes, 1.0, 0.5 + 0.5 * order * decisions.outcomes)
-    return float(np.average(right, weights=decisions.counts))
-
-
-def _require_world(world: object) -> None:
-    if not isinstance(world, World):
-        hint = "Pass charity.world." if hasattr(world, "world") else "individuals() makes one."
-        raise InputError(f"world must be a World; found {type(world).__name__}. {hint}")
+    order = true_order(world, known.pairs).astype(np.int64)
+    right = np.where(order == known.outcomes, 1.0, 0.5 + 0.5 * order * known.outcomes)
+    return float(np.average(right, weights=known.counts))
 
 
 def _log_difference(world: World, pairs: npt.NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:

@@ -133,6 +133,13 @@ class World:
         return dict(zip(names, self.utilities.T, strict=True))
 
 
+def require_world(world: object) -> None:
+    """Require a world to decide in."""
+    if not isinstance(world, World):
+        hint = "Pass charity.world." if hasattr(world, "world") else "individuals() makes one."
+        raise InputError(f"world must be a World; found {type(world).__name__}. {hint}")
+
+
 def individuals(
     actions: int,
     people: int,
