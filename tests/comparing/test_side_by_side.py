@@ -308,7 +308,7 @@ def test_bad_input():
     for given, options, words in cases:
         with pytest.raises(wf.InputError, match=words):
             wf.compare(*given, **options)
-    with pytest.raises(wf.InputError, match='by "aic", "bic" or "held_out"'):
+    with pytest.raises(wf.InputError, match='by "aic", "bic", "held_out" or'):
         wf.compare([LEARNED], folds=None).best("loss")
 
 

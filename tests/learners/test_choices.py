@@ -75,7 +75,7 @@ def test_groups_who_chose_where_to_travel():
     assert est.score(first) == pytest.approx(0.452, abs=0.001)
     plain = ChoiceLearner(weights="equal", p="utilitarian").fit(first)
     assert plain.loss_ * len(first) == pytest.approx(122.34, abs=0.01)
-    assert plain.score(first) == pytest.approx(0.4167, abs=0.001)
+    assert plain.score(first) == pytest.approx(0.4156, abs=1e-4)  # ties shared
     assert est.result_.test("egalitarian").p_value < 0.01
     both = Choices.from_rankings(table, rankings, menus, absent=True)
     second = ChoiceLearner(weights="equal").fit(both)

@@ -24,7 +24,8 @@ from welfarist.bounds.parameters import (
 )
 from welfarist.bounds.planning import Task, described, excess_risk, largest_excess_risk
 from welfarist.bounds.trials import Examination, Outcome, Seed, Setting, run_trial
-from welfarist.learners import ComparisonClassifier, WelfareRegressor
+from welfarist.decisions import Scores
+from welfarist.learners import ChoiceLearner, ComparisonClassifier, WelfareRegressor
 from welfarist.people.utility_tables import as_utility_table
 from welfarist.results.record import FitResult
 from welfarist.simulate import World
@@ -42,7 +43,7 @@ _NOISE: dict[Task, str] = {"scores": "nu", "flip": "rho", "logistic": "tau"}
 
 
 def learning_curve(
-    source: World | FitResult | ComparisonClassifier | WelfareRegressor,
+    source: World | FitResult | ComparisonClassifier | ChoiceLearner | WelfareRegressor,
     task: Task,
     *,
     n: int | Sequence[int] = (100, 300, 1000, 3000),
@@ -73,7 +74,8 @@ def learning_curve(
     source : World, FitResult or fitted learner
         The truth: a stated world; or a pilot, whose rule and noise are taken to be true.
     task : "scores", "comparisons", "flip" or "logistic"
-        What is observed; need not be what the pilot was learned from.
+        What is observed; need not be what the pilot was learned from, which may be choices from
+        menus: the bounds are about pairs of actions.
     n : int or sequence of int
         Numbers of decisions.
     weights : "known" or "unknown"
@@ -253,7 +255,7 @@ def _pilot_noise(pilot: FitResult | None, letter: str, world: World) -> float | 
         return None
     if letter != "nu":
         return pilot.rho if letter == "rho" else pilot.tau
-    if pilot.kind == "comparisons":
+    if pilot.kind != Scores.kind:
         return None
     # Scores on another scale are brought back to that of the utilities.
     return noise_of_error(world, pilot.loss / (pilot.scale or 1.0) ** 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import generator_of
 from welfarist.base.wording import listed
 from welfarist.comparing.columns import Fit
-from welfarist.comparing.held_out import gain_on
+from welfarist.comparing.held_out import Gain, gain_on
 from welfarist.comparing.outsiders import OutsideFit, Outsider
 from welfarist.comparing.presented import FeaturesOption
 from welfarist.comparing.rivals import Item, Rival, rivals_of
 from welfarist.comparing.side_by_side import SideBySide, SideBySideRow
+from welfarist.decisions import Scores
 from welfarist.decisions.folds import folds_of
 from welfarist.decisions.labels import numbered
 from welfarist.people.weighting import sole_person
@@ -45,11 +47,13 @@ def compare(
     items : list, or mapping of names, of learners, fits, doctrines, rules and other models
         A learner is fitted unless it was fitted to these decisions before. A fit is the `result_`
         of a learner. A doctrine's name ("Nash") fixes p and takes all else but a prior from the
-        first learner or fit in the list, or from a learner without options. A WelfareFunction
+        first learner or fit in the list, or from a learner without options. So does the name of a
+        rule of recommenders for groups, with equal weights: "average" (p = 1), "least misery"
+        (-inf), "most pleasure" (inf), "multiplicative" (0). A WelfareFunction
         fixes p and weights, so that only tau, rho or scale is learned. A scikit-learn estimator
         (one with ``predict_proba`` for comparisons) is cloned and fitted to the decisions; a
         result of statsmodels must be of these decisions, in this order.
-    X, y : Comparisons; or arrays as in the learners' `fit`
+    X, y : Comparisons or Choices; or arrays as in the learners' `fit`
         The decisions; left out, those of the fits.
     folds : int, optional
         In how many parts decisions are held out, each predicted from the others; None leaves that
@@ -76,8 +80,11 @@ def compare(
     The lower AIC and BIC, the better: they weigh the likelihood against how many numbers were
     learned. A WelfareFunction that was learned from these very decisions counts as learning
     nothing, which flatters it, held out as well. Where it is known who decided (``by``) whole
-    decision makers are held out, otherwise all decisions on the same two actions; standard errors
-    are then clustered. Held-out R squared is about the mean of all scores.
+    decision makers are held out, otherwise all decisions on the same two actions, and choices from
+    menus one by one, a ranking as a whole; standard errors
+    are then clustered. Held-out R squared is about the mean of all scores. Of choices from menus
+    the mean log loss is held out as well, which the chances of all actions enter; the lower, the
+    better.
 
     Models of other packages have AIC and BIC where it is known how many numbers they learned to
     maximise the likelihood: results of statsmodels whose own ``llf`` is that of their
@@ -114,12 +121,12 @@ def compare(
         warnings.simplefilter("ignore", WelfaristWarning)
         rivals, results, left_out = _fitted(rivals, data)
     notes: dict[str, list[str]] = {}
-    held_out: list[float | None] = [None] * len(rivals)
+    held_out: list[_HeldOut] = [_HeldOut()] * len(rivals)
     if folds is not None:
         held_out = _held_out(rivals, data, folds, random_state, progress, notes)
     measure, nothing = data.measure, _null(results)
     rows = [
-        _row(rival.name, result, score, nothing if measure == "accuracy" else None, notes)
+        _row(rival.name, result, score, None if data.kind == Scores.kind else nothing, notes)
         for rival, result, score in zip(rivals, results, held_out, strict=True)
     ]
     lines = [f"No {what.replace('NAMES', listed(names))}" for what, names in notes.items()]
@@ -140,6 +147,14 @@ def compare(
         nothing,
         None if data.by is None else int(numbered(data.by).max()) + 1,
     )
+
+
+@dataclass(frozen=True)
+class _HeldOut:
+    """How well decisions were predicted that were not fitted; None where that is not known."""
+
+    score: float | None = None
+    log_loss: float | None = None
 
 
 def _about_few_decisions(names: Sequence[str], results: Sequence[Fit]) -> list[str]:
@@ -258,10 +273,10 @@ def _held_out(
     random_state: Any,
     progress: ProgressOption,
     notes: dict[str, list[str]],
-) -> list[float | None]:
+) -> list[_HeldOut]:
     """What each learner gets right of the decisions it has not seen."""
     fold = folds_of(data, folds, generator_of(random_state))
-    gains = np.zeros(len(rivals))
+    gains = [Gain(0.0, 0.0) for _ in rivals]
     work = [
         (i, rival.learner, part)
         for i, rival in enumerate(rivals)
@@ -270,14 +285,20 @@ def _held_out(
     ]
     for i, learner, part in Progress(progress).track(work, len(work), "Held-out decisions"):
         gains[i] += gain_on(learner, data, fold == part)
-    found: list[float | None] = []
-    for rival, gain in zip(rivals, gains.tolist(), strict=True):
+    found = []
+    for rival, gain in zip(rivals, gains, strict=True):
         fair = _can_be_held_out(rival)
         if not fair:
             why = _UNKNOWN if rival.learner is None else _FOREIGN
             notes.setdefault(why, []).append(rival.name)
-        found.append(data.share_right(gain) if fair else None)
+        found.append(_shares(data, gain) if fair else _HeldOut())
     return found
+
+
+def _shares(data: Any, gain: Gain) -> _HeldOut:
+    """What was got right of each decision, in the mean."""
+    each = None if gain.loss is None else gain.loss / data.merged[0].total
+    return _HeldOut(data.share_right(gain.right), each)
 
 
 def _can_be_held_out(rival: Rival) -> bool:
@@ -303,7 +324,7 @@ _FOREIGN = (
 def _row(
     name: str,
     result: Fit,
-    held_out: float | None,
+    held_out: _HeldOut,
     nothing: float | None,
     notes: dict[str, list[str]],
 ) -> SideBySideRow:
@@ -327,8 +348,9 @@ def _row(
         criteria["AIC"],
         criteria["BIC"],
         result.accuracy if result.r_squared is None else result.r_squared,
-        held_out,
+        held_out.score,
         None if reached is None or nothing is None else 1.0 - reached / nothing,
+        held_out.log_loss,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,15 +23,34 @@ def learn(learner: WelfareLearner, data: Decisions) -> WelfareLearner:
     return fitted
 
 
+@dataclass(frozen=True)
+class Gain:
+    """What was got right of decisions that were held out.
+
+    Attributes
+    ----------
+    right : float
+        Comparisons and first choices: how many, ties half or in shares. Scores: minus the sum of
+        squared errors.
+    loss : float or None
+        Negative log likelihood, of choices from menus.
+    """
+
+    right: float
+    loss: float | None = None
+
+    def __add__(self, other: Gain) -> Gain:
+        known = self.loss is not None and other.loss is not None
+        loss = self.loss + other.loss if known else None  # type: ignore[operator]
+        return Gain(self.right + other.right, loss)
+
+
 def gain_on(
     learner: WelfareLearner | Outsider, data: Decisions, held_out: npt.NDArray[np.bool_]
-) -> float:
-    """Fit to the rest, and return what was got right of the decisions that were held out.
-
-    Comparisons: how many, ties half. Scores: minus the sum of squared errors.
-    """
+) -> Gain:
+    """Fit to the rest, and return what was got right of the decisions that were held out."""
     if isinstance(learner, Outsider):
-        return learner.gain_on(held_out)
+        return Gain(learner.gain_on(held_out))
     rest: Any = data[~held_out]
     part: Any = data[held_out]
     if rest.says_nothing:
@@ -42,4 +62,4 @@ def gain_on(
         # What must be said of the fit to all decisions is said there.
         warnings.simplefilter("ignore", WelfaristWarning)
         fitted: Any = learn(learner.without_proof(), rest)
-    return float(fitted.held_out_gain(part))
+    return Gain(float(fitted.held_out_gain(part)), fitted.held_out_loss(part))

@@ -15,6 +15,7 @@ from welfarist.comparing.deciders import knowing, same_deciders
 from welfarist.comparing.held_out import learn
 from welfarist.comparing.outsiders import OutsideFit, Outsider, is_outsider, outsider_of
 from welfarist.comparing.presented import FeaturesOption
+from welfarist.comparing.recommenders import RECOMMENDERS, recommender_of
 from welfarist.decisions.folds import Decisions, counted_part
 from welfarist.families.base import Family
 from welfarist.families.named import Doctrine
@@ -114,16 +115,26 @@ def _named(items: Any) -> list[tuple[str | None, Item]]:
     family = _family_of([item for _, item in named])
     for _, item in named:
         if isinstance(item, str):
-            _doctrine(item, family)  # refuses what is none
+            _refuse_unknown(item, family)
         elif not isinstance(item, WelfareLearner | FitResult | WelfareFunction):
             if _is_outside(item):
                 continue
             raise InputError(
-                "what is compared must be a ComparisonClassifier, a WelfareRegressor, a fit's "
-                "result_, the name of a doctrine, a WelfareFunction, a scikit-learn estimator or a "
-                f"result of statsmodels; found {item!r:.60}."
+                "what is compared must be a ComparisonClassifier, a ChoiceLearner, a "
+                "WelfareRegressor, a fit's result_, the name of a doctrine, a WelfareFunction, a "
+                f"scikit-learn estimator or a result of statsmodels; found {item!r:.60}."
             )
     return named
+
+
+def _refuse_unknown(name: str, family: Family) -> None:
+    """Require the name of a doctrine, or of a rule of recommenders."""
+    if recommender_of(name) is None:
+        try:
+            _doctrine(name, family)
+        except InputError as problem:
+            others = ", ".join(rule.name for rule in RECOMMENDERS)
+            raise InputError(f"{problem} Recommenders' rules are {others}.") from None
 
 
 def _family_of(items: list[Item]) -> Family:
@@ -181,8 +192,8 @@ def _given(X: Any, y: Any, known: list[WelfareLearner]) -> Decisions:
         return taken
     if y is None:
         raise InputError(
-            "X must come with y, the outcomes or scores, unless it is Comparisons or Scores; found "
-            "X alone."
+            "X must come with y, the outcomes or scores, unless it is Comparisons, Choices or "
+            "Scores; found X alone."
         )
     if not known:
         raise InputError(
@@ -270,6 +281,11 @@ def _rival(
         result = None
     if result is not None:
         result = knowing(result, data)
+    recommender = recommender_of(item) if isinstance(item, str) else None
+    if recommender is not None:
+        held = {**recommender.options(base.get_params()), "family": POWER_MEAN.name}
+        held["solver"] = _solver_at(recommender.p, base)
+        return Rival(recommender.name, clone(base).set_params(**held))
     if isinstance(item, str):
         doctrine = _doctrine(item, options.family_of(base.family))
         held = {"p": doctrine.p, "prior": None, "solver": _solver_at(doctrine.p, base)}
@@ -319,6 +335,8 @@ def _in_words(learner: WelfareLearner | None, result: FitResult | None) -> str:
     power = f"learned {shape}" if options.is_learned(learner.p) else f"{shape} = {learner.p}"
     noise = getattr(learner, "noise", "logistic")
     extra = "" if noise == "logistic" else f", noise {getattr(noise, 'name', noise)}"
+    extra += ", tau by stage" if getattr(learner, "tau_by_stage", False) else ""
+    extra += ", size effect" if getattr(learner, "size_effect", False) else ""
     scale = ", scale" if getattr(learner, "scale", False) else ""
     other = "" if family == POWER_MEAN else f", family {family.name}"
     prior = "" if learner.prior is None else ", prior"

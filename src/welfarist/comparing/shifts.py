@@ -78,7 +78,7 @@ class ShiftTable:
     rows : tuple of ShiftRow
         By rising constants.
     measure : str
-        What `score` is: "accuracy" or "R squared".
+        What `score` is: "accuracy", "first choices" or "R squared".
     level : float
         Of the intervals.
     parameter : str
@@ -153,9 +153,9 @@ def shift_table(
 
     Parameters
     ----------
-    learner : ComparisonClassifier, WelfareRegressor or a fit's result_
+    learner : ComparisonClassifier, ChoiceLearner, WelfareRegressor or a fit's result_
         Whose options are used, but for `shift`.
-    X, y : Comparisons; or arrays as in the learners' `fit`
+    X, y : Comparisons or Choices; or arrays as in the learners' `fit`
         The decisions; left out, those of the fit.
     shifts : list of float, optional
         The constants; left out, six from 0 to the largest utility, and the fit's own.
@@ -210,15 +210,15 @@ def _parameter(learner: WelfareLearner) -> str:
 
 def _shifts(data: Decisions, learner: WelfareLearner) -> list[float]:
     """Constants that suit the utilities, which may be negative themselves, and the learner's."""
-    least = max(0.0, -float(data.utilities.min()))
-    largest = float(data.utilities.max()) + least
+    least = max(0.0, -float(np.nanmin(data.utilities)))
+    largest = float(np.nanmax(data.utilities)) + least
     size = 10.0 ** round(math.log10(largest)) if largest > 0 else 1.0
     return [*(least + float(f"{share * size:.1g}") for share in _SHARES), learner.shift]
 
 
 def _row(learner: WelfareLearner, data: Decisions, shift: float, level: float) -> ShiftRow:
     """What is learned with one constant."""
-    zeros = bool(data.utilities.min() + shift == 0)
+    zeros = bool(np.nanmin(data.utilities) + shift == 0)
     with warnings.catch_warnings():
         # How much the caveats depend on the constant is what the table is for.
         warnings.simplefilter("ignore", WelfaristWarning)

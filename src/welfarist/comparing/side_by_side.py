@@ -26,7 +26,12 @@ _COLUMNS = {
     "bic": "BIC",
     "score": "",  # accuracy or R squared
     "held_out": "held out",
+    "held_out_log_loss": "held-out loss",
 }
+# Of these columns the best are marked.
+_MARKED = ("aic", "bic", "held_out", "held_out_log_loss")
+# What is known by chance, by the measure.
+_KNOWING_NOTHING = {"accuracy": "coin flips", "first choices": "every action of a menu alike"}
 _CRITERIA = ("log_likelihood", "aic", "bic")
 
 
@@ -51,7 +56,10 @@ class SideBySideRow:
     held_out : float or None
         The same on decisions that were not.
     pseudo_r_squared : float or None
-        McFadden's, of comparisons: 1 less the log-likelihood over that of coin flips.
+        McFadden's, of comparisons and choices: 1 less the log-likelihood over that of chance.
+    held_out_log_loss : float or None
+        Of choices from menus: minus the mean logarithm of the chance that was given to what was
+        chosen, on decisions that were not fitted.
     """
 
     name: str
@@ -64,6 +72,7 @@ class SideBySideRow:
     score: float | None
     held_out: float | None
     pseudo_r_squared: float | None = None
+    held_out_log_loss: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +84,7 @@ class SideBySide:
     rows : tuple of SideBySideRow
         In the order in which they were given.
     measure : str
-        What `score` and `held_out` are: "accuracy" or "R squared".
+        What `score` and `held_out` are: "accuracy", "first choices" or "R squared".
     decisions : float
         How many decisions were observed.
     notes : tuple of str
@@ -83,7 +92,8 @@ class SideBySide:
     results : tuple of FitResult and OutsideFit
         The fits; those of other packages are of another kind.
     null_log_likelihood : float or None
-        Log likelihood of knowing nothing: coin flips, or the mean of all scores.
+        Log likelihood of knowing nothing: coin flips, every action of a menu alike, or the mean of
+        all scores.
     clusters : int or None
         How many people decided; None if nobody said.
     """
@@ -106,9 +116,15 @@ class SideBySide:
         return self.as_html()
 
     def best(self, column: str) -> tuple[str, ...]:
-        """Return the names of the best by "aic", "bic" or "held_out"; several if they tie."""
-        if column not in ("aic", "bic", "held_out"):
-            raise InputError(f'the best must be by "aic", "bic" or "held_out"; found {column!r}.')
+        """Return the names of the best by "aic", "bic" or "held_out"; several if they tie.
+
+        Of choices from menus also by "held_out_log_loss".
+        """
+        if column not in _MARKED:
+            raise InputError(
+                'the best must be by "aic", "bic", "held_out" or "held_out_log_loss"; found '
+                f"{column!r}."
+            )
         found = {row.name: getattr(row, column) for row in self.rows}
         known = [value for value in found.values() if value is not None]
         if not known:
@@ -192,6 +208,7 @@ class SideBySide:
             ("BIC", self._cells("bic", digits)),
             (self.measure, self._cells("score", digits)),
             (f"held-out {self.measure}", self._cells("held_out", digits)),
+            ("held-out log loss", self._cells("held_out_log_loss", digits)),
         ]
         return [(what, cells) for what, cells in shown if set(cells) - {"", _NOTHING}]
 
@@ -199,8 +216,8 @@ class SideBySide:
         """What the null log-likelihood is, where it stands in the table."""
         if self.null_log_likelihood is None:
             return []
-        of_choices = self.measure == "accuracy"
-        return [f"Null: {'coin flips' if of_choices else 'the mean of the scores'}"]
+        nothing = _KNOWING_NOTHING.get(self.measure, "the mean of the scores")
+        return [f"Null: {nothing}"]
 
     def _cells(self, column: str, digits: int) -> list[str]:
         return [_cell(column, getattr(row, column), digits) for row in self.rows]
@@ -217,7 +234,7 @@ class SideBySide:
                 "null_log_likelihood": self.null_log_likelihood,
                 "measure": self.measure,
                 "rows": [asdict(row) for row in self.rows],
-                "best": {name: list(self.best(name)) for name in ("aic", "bic", "held_out")},
+                "best": {name: list(self.best(name)) for name in _MARKED},
                 "notes": list(self.notes),
             }
         )
@@ -240,9 +257,12 @@ class SideBySide:
         return to_frame(columns)
 
     def _table(self) -> Table:
-        held_out = any(row.held_out is not None for row in self.rows)
-        shown = [name for name in _COLUMNS if held_out or name != "held_out"]
-        best = {name: self.best(name) for name in ("aic", "bic", "held_out")}
+        known = {
+            name: any(getattr(row, name) is not None for row in self.rows)
+            for name in ("held_out", "held_out_log_loss")
+        }
+        shown = [name for name in _COLUMNS if known.get(name, True)]
+        best = {name: self.best(name) for name in _MARKED}
         rows = []
         for row in self.rows:
             cells = [row.name]

@@ -388,6 +388,15 @@ class Choices:
         return int(self.utilities.shape[1])
 
     @property
+    def says_nothing(self) -> bool:
+        """Whether no rule can be learned from them: no menu that counts offers a choice."""
+        return not ((self.menus.sizes > 1) & (self.counts[self.decision] > 0)).any()
+
+    def share_right(self, gains: float) -> float:
+        """Share of first choices that were got right, from how many were."""
+        return float(gains / self.counts.sum())
+
+    @property
     def how_numbered(self) -> str:
         """How a reader of a report finds a decision again."""
         said = "They are numbered in the order of the data: the first decision is 1."

@@ -73,6 +73,10 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         """How much of decisions that were not fitted is got right, in the kind's own measure."""
         raise NotImplementedError
 
+    def held_out_loss(self, part: Any) -> float | None:  # noqa: ARG002 - of choices alone
+        """Negative log likelihood of decisions that were not fitted; None where it is not asked."""
+        return None
+
     def without_proof(self) -> Any:
         """Return a learner that finds the same kind of rule, and does not prove it best."""
         return self

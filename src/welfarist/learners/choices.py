@@ -212,6 +212,10 @@ class ChoiceLearner(WelfareLearner):
         """How many first choices that were not fitted are predicted correctly."""
         return float(self.score(part) * part.counts.sum())
 
+    def held_out_loss(self, part: Choices) -> float:
+        """Negative log likelihood of choices that were not fitted, those of rankings included."""
+        return float(self.log_loss(part) * part.merged[0].total)
+
     def _minimise(
         self, setup: Setup, loss: DecisionLoss, solver: Solver
     ) -> tuple[DecisionLoss, Optimum]:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
-from welfarist.decisions import Comparisons, Scores
+from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.decisions.labels import Labels
 
 _SCORERS = "sklearn.metrics._scorer"
@@ -79,13 +79,17 @@ class Observed:
         return Observed(self.rows[again], self.values[again], None)
 
 
-def _given_twice(decided: Comparisons | Scores, y: Any) -> bool:
+def _given_twice(decided: Comparisons | Choices | Scores, y: Any) -> bool:
     """Whether a y that was passed as well says something else than the decisions do."""
+    if isinstance(decided, Choices):
+        return y is not None
     own = decided.values if isinstance(decided, Scores) else decided.outcomes
     return y is not None and not np.array_equal(np.asarray(y), own)
 
 
-def refuse_other_outcomes(decided: Comparisons | Scores, y: Any, sample_weight: Any = None) -> None:
+def refuse_other_outcomes(
+    decided: Comparisons | Choices | Scores, y: Any, sample_weight: Any = None
+) -> None:
     """Refuse a y beside decisions that is not theirs, and weights beside their counts."""
     if sample_weight is not None or _given_twice(decided, y):
         raise InputError(

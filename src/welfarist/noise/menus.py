@@ -22,6 +22,8 @@ from welfarist.noise.base import CERTAIN, STEEPEST
 _TINY = float(np.finfo(np.float64).tiny)
 # Values no further apart keep their digits whichever number is taken from all of them.
 _FAR = 100.0
+# Values this close have chances that agree to nine digits: equal means are not computed to all.
+_EQUALLY_GOOD = 1e-9
 
 
 @dataclass(slots=True)  # made at every step: freezing it would take a microsecond
@@ -133,19 +135,19 @@ class Softmax:
     def best(self) -> npt.NDArray[np.bool_]:
         """Which entries (E,) are the best of their menu; several if they are equally good."""
         z = self.z
-        return np.asarray(z == self.menus.spread(self.menus.largest(z)))
+        return np.asarray(z >= self.menus.spread(self.menus.largest(z) - _EQUALLY_GOOD))
 
     def hits(self) -> FloatArray:
         """The share (m,) of what was chosen from each menu that is best; of equals each has one."""
         menus, z = self.menus, self.z
-        top = menus.largest(z)
+        good = menus.largest(z) - _EQUALLY_GOOD
         entries, whose = menus.chosen
-        right = z[entries] == top[whose]
+        right = z[entries] >= good[whose]
         found: FloatArray = np.zeros(len(menus))
         np.add.at(found, whose[right], menus.taken[entries[right]])
         for block in menus.blocks:
             part = z[block.entries].reshape(-1, block.size)
-            found[block.menus] /= np.count_nonzero(part == top[block.menus, None], axis=1)
+            found[block.menus] /= np.count_nonzero(part >= good[block.menus, None], axis=1)
         return np.divide(found, menus.count, out=np.zeros(len(menus)), where=menus.count > 0)
 
     def shares(self) -> FloatArray:
