@@ -18,6 +18,7 @@ from welfarist import (
     ComparisonClassifier,
     Comparisons,
     InputError,
+    MisfitWarning,
     WelfareFunction,
     WelfaristWarning,
 )
@@ -78,12 +79,17 @@ def test_groups_who_chose_where_to_travel():
     assert plain.score(first) == pytest.approx(0.4156, abs=1e-4)  # ties shared
     assert est.result_.test("egalitarian").p_value < 0.01
     both = Choices.from_rankings(table, rankings, menus, absent=True)
-    second = ChoiceLearner(weights="equal").fit(both)
+    with pytest.warns(MisfitWarning, match="second choices are noisier: .* 0.42 of that"):
+        second = ChoiceLearner(weights="equal").fit(both)
     assert second.p_ == pytest.approx(2.57, abs=0.005)
     assert second.tau_ == pytest.approx(5.39, abs=0.01)
     apart = ChoiceLearner(weights="equal", tau_by_stage=True).fit(both)
     assert apart.taus_[1] / apart.taus_[0] == pytest.approx(0.42, abs=0.01)
     assert 300 * (second.loss_ - apart.loss_) == pytest.approx(15.1, abs=0.1)
+    for found in (apart.result_.stages(), second.result_.stages()):
+        assert found.test.statistic == pytest.approx(15.12, abs=0.01)
+        assert found.taus == pytest.approx(apart.taus_, rel=1e-4)
+        assert found.shared == pytest.approx(second.tau_, rel=1e-4)
 
 
 @pytest.mark.parametrize("noise", ["logistic", "lapse"])
@@ -112,7 +118,9 @@ def test_what_is_known_is_recovered():
     assert result.misfit().verdict == "No sign that the family is wrong."
     assert result.calibration().p_value > 0.001
     assert 0 < len(result.surprises(5)) <= 5
-    assert "accuracy" in str(result.summary())
+    figures = dict(result.summary().record.figures)
+    assert figures["first choices right"] == result.accuracy
+    assert figures["right by chance"] == 0.25
 
 
 def test_at_nash_it_is_a_conditional_logit():

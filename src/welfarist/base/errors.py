@@ -61,7 +61,7 @@ class WelfaristWarning(UserWarning):
 
 
 class MisfitWarning(WelfaristWarning):
-    """The rule that fits best does not describe the scores: look at their scale and direction."""
+    """The rule that fits best does not describe the decisions: look at scale, direction, noise."""
 
 
 class NotConvergedWarning(WelfaristWarning):

@@ -51,6 +51,9 @@ class Calibration:
         What the statistic follows if the probabilities are right, in words.
     reason : str
         Why there is no test; empty if there is one.
+    from_menus : bool
+        Whether there were more than two actions, of which the most likely one may have a chance
+        below 1/2.
 
     Notes
     -----
@@ -70,6 +73,7 @@ class Calibration:
     p_value: float | None
     distribution: str = ""
     reason: str = ""
+    from_menus: bool = False
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -9,6 +9,7 @@ import numpy as np
 from welfarist.checks.score_test import ScoreTest, score_test
 from welfarist.losses import DecisionLoss
 from welfarist.losses.observed import Slopes
+from welfarist.losses.observed_menus import ObservedMenus
 from welfarist.noise.base import ChoiceNoise
 
 # An alternative is clearly better from both of these on: hardly ever by chance, and by as much as
@@ -82,11 +83,14 @@ class CheckWords:
         What of welfare counts the same at every level.
     noise : str
         The noise model of choices; empty for scores.
+    listed : bool
+        Whether there may be more than two actions, of which one is listed first.
     """
 
     noun: str
     amount: str
     noise: str
+    listed: bool = False
 
     @classmethod
     def of(cls, loss: DecisionLoss) -> CheckWords:
@@ -94,7 +98,7 @@ class CheckWords:
         amount = "percentage of" if loss.family.level.is_ratio else "difference in"
         noise = noise_of(loss)
         named = "" if noise is None else noise.name or type(noise).__name__
-        return cls(loss.family.noun, amount, named)
+        return cls(loss.family.noun, amount, named, isinstance(loss.observed, ObservedMenus))
 
     def null(self, name: str) -> str:
         """What a check tests."""
@@ -111,12 +115,13 @@ class CheckWords:
         """What an alternative says that is better."""
         often = "more" if found.root > 0 else "less"
         where = "high" if found.root > 0 else "low"
+        first = "first of a menu is chosen" if self.listed else "first action is preferred"
         level = f"the same {self.amount} welfare counts more where welfare is {where}"
         return {
             "people": f"somebody's utility counts in another way than through a {self.noun}",
             "places": f"the worst off or best off count in another way than in a {self.noun}",
             "level": "scores are a bent function of welfare" if scores else level,
-            "position": f"the first action is preferred {often} often than the rule says, for its "
+            "position": f"the {first} {often} often than the rule says, for its "
             "place or for something else that first actions share",
             "scale": "scores have another zero or scale than welfare",
         }[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -72,6 +72,14 @@ class ChoiceChecks:
         return here
 
     @property
+    def _outside(self) -> float | None:
+        """The welfare of none of these; None where that could not be chosen."""
+        if not self.decided.outside:
+            return None
+        level = float(self.likelihood.point.extras[-1])
+        return float(np.exp(level)) if self.likelihood.loss.family.level.is_ratio else level
+
+    @property
     def chances(self) -> FloatArray:
         """How likely each entry is chosen from its menu."""
         place = self._single.observed.extras.rho
@@ -103,13 +111,14 @@ class ChoiceChecks:
         def spread(columns: FloatArray) -> FloatArray:
             return np.asarray(np.repeat(columns, menus.sizes, axis=0) * best[:, None])
 
-        return calibration_of(self.predictions, bins, self.likelihood, spread)
+        found = calibration_of(self.predictions, bins, self.likelihood, spread)
+        return replace(found, from_menus=bool((menus.sizes > 2).any()))
 
     def surprises(self, count: int) -> Surprises:
         """The choices that the rule least expected."""
         return surprising_menus(
             self.decided, self._single, self.compared, self.chances, self.rule,
-            self.stakeholders, count,
+            self.stakeholders, count, self._outside,
         )  # fmt: skip
 
     def residuals(self) -> NoReturn:

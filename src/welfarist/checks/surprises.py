@@ -99,14 +99,20 @@ class Surprise:
     def _people(self) -> str:
         """What the people have in whom the two actions differ most, in the eyes of the rule."""
         mattering = np.abs(self.log_change) * (self.shares + self.other_shares)
-        order = np.sort(np.argsort(-mattering, kind="stable")[:_MOST_NAMED])
+        order = np.argsort(-mattering, kind="stable")[:_MOST_NAMED]
+        order = np.sort(order[self.affected[order]])
         parts = [
             f"{self.stakeholders[i]} {self.utilities[i]:.4g} against {self.other_utilities[i]:.4g} "
             f"(share {self.shares[i]:.2f} against {self.other_shares[i]:.2f})"
             for i in order.tolist()
         ]
-        more = len(self.utilities) - len(parts)
-        return ", ".join(parts) + (f" and {more} more" if more else "")
+        more = int(self.affected.sum()) - len(parts)
+        return (", ".join(parts) or "nobody") + (f" and {more} more" if more else "")
+
+    @property
+    def affected(self) -> npt.NDArray[np.bool_]:
+        """Whom (d,) both actions affect."""
+        return ~np.isnan(self.utilities + self.other_utilities)
 
     def _record(self) -> dict[str, Any]:
         found: dict[str, Any] = {
@@ -256,10 +262,12 @@ def surprising_menus(
     rule: Any,
     stakeholders: tuple[str, ...],
     count: int,
+    outside: float | None = None,
 ) -> Surprises:
     """The choices of another action than the rule's best, the least likely first.
 
-    `single` are the choices one by one, of whose entries `compared` and `chances` (E,) speak.
+    `single` are the choices one by one, of whose entries `compared` and `chances` (E,) speak;
+    `outside` is the welfare of none of these, if that could be chosen.
     """
     menus = single.menus
     counts = decided.counts[single.decision]
@@ -269,9 +277,10 @@ def surprising_menus(
     total = float(often.sum())
     order = wrong[np.argsort(chances[wrong], kind="stable")][: checked_count(count)]
     found = [
-        _menu_surprise(decided, single, compared, chances, rule, stakeholders, int(entry), whose)
+        _menu_surprise(
+            decided, single, compared, chances, rule, stakeholders, int(entry), whose, outside
+        )
         for entry in order
-        if not _is_outside(decided, single, int(entry), compared, whose)
     ]
     observed = float((counts * menus.count).sum())
     heading = f"{total:.15g} of {observed:.15g} choices went against the rule"
@@ -285,12 +294,6 @@ def _best_entry(single: Any, compared: Any, menu: int) -> int:
     return begin + int(np.argmax(compared.z[begin:end]))
 
 
-def _is_outside(decided: Choices, single: Any, entry: int, compared: Any, whose: Any) -> bool:
-    """Whether none of these was chosen, or found best: nobody has a utility of it."""
-    both = [entry, _best_entry(single, compared, int(whose[entry]))]
-    return bool((single.original[both] >= decided.actions).any())
-
-
 def _menu_surprise(
     decided: Choices,
     single: Any,
@@ -300,16 +303,14 @@ def _menu_surprise(
     stakeholders: tuple[str, ...],
     entry: int,
     whose: npt.NDArray[np.intp],
+    outside: float | None,
 ) -> Surprise:
     menu = int(whose[entry])
     best = _best_entry(single, compared, menu)
     pair = single.original[[entry, best]]
     row = int(single.decision[menu])
-    utilities = decided.utilities[pair]
-    welfare, shares = rule(utilities), rule.shares(utilities)
-    named = [f"action {action}" for action in pair.tolist()]
-    if decided.names is not None:
-        named = [decided.names[action] for action in pair.tolist()]
+    utilities, welfare, shares = _judged(decided, rule, pair, outside)
+    named = [_named(decided, action) for action in pair.tolist()]
     place = entry - int(single.menus.starts[menu])
     with np.errstate(divide="ignore"):
         ratio = float(abs(np.log(welfare[1]) - np.log(welfare[0])))
@@ -331,6 +332,25 @@ def _menu_surprise(
         stakeholders,
         rule.shift,
     )
+
+
+def _judged(
+    decided: Choices, rule: Any, pair: npt.NDArray[np.intp], outside: float | None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Utilities (2, d), welfare (2,) and shares (2, d) of two actions; none of these has nobody."""
+    inside = pair < decided.actions
+    utilities = np.full((2, decided.people), np.nan)
+    welfare, shares = np.full(2, np.nan if outside is None else outside), np.zeros_like(utilities)
+    if inside.any():
+        utilities[inside] = decided.utilities[pair[inside]]
+        welfare[inside], shares[inside] = rule(utilities[inside]), rule.shares(utilities[inside])
+    return utilities, welfare, shares
+
+
+def _named(decided: Choices, action: int) -> str:
+    if action >= decided.actions:
+        return "none of these"
+    return f"action {action}" if decided.names is None else str(decided.names[action])
 
 
 def _dominated(

@@ -224,16 +224,19 @@ def ranked_levels(ranking: object, row: int, actions: int) -> list[IntArray]:
     return [level.astype(np.intp) for level in levels]
 
 
-def exploded(levels: list[IntArray], rest: IntArray) -> list[tuple[IntArray, IntArray, int]]:
+def exploded(
+    levels: list[IntArray], rest: IntArray, listed: IntArray | None = None
+) -> list[tuple[IntArray, IntArray, int]]:
     """Return a ranking as choices: menu, which of it was chosen, the how manieth choice it is.
 
     The first is chosen from all, the second from all but the first, and so on; `rest` were there
-    and not ranked. Tied actions share one choice, after which all of them are out.
+    and not ranked. Tied actions share one choice, after which all of them are out. Menus are in the
+    order in which actions were `listed`, or by their row numbers.
     """
     found = []
-    left = np.concatenate([*levels, rest])
+    left = np.sort(np.concatenate([*levels, rest])) if listed is None else listed
     for stage, level in enumerate(levels):
         found.append((left, level, stage))
-        left = left[len(level) :]
+        left = left[~np.isin(left, level)]
     real = [one for one in found if len(one[0]) > 1]
     return real or found[:1]  # a menu of one is kept, so that every decision has a menu

@@ -174,7 +174,9 @@ class Choices:
             rest = np.empty(0, dtype=np.intp)
             if offered is not None:
                 rest = _rest(levels, offered[row], row)
-            parts = exploded(levels, rest)
+            # As they were listed, else by number: the place in a menu must not tell the ranking.
+            listed = None if offered is None else offered[row].astype(np.intp)
+            parts = exploded(levels, rest, listed)
             choices.extend(parts)
             owner.extend([row] * len(parts))
         made._take(_listed(choices), np.array(owner, dtype=np.intp), len(given), counts, by)
@@ -376,6 +378,27 @@ class Choices:
     def in_stages(self) -> bool:
         """Whether a decision is several choices, one after another."""
         return bool(self.menus.stage.any())
+
+    @property
+    def in_words(self) -> str:
+        """What was done, from menus of what sizes: "choices from menus of 10"."""
+        menus = f"menus of {self.offered}"
+        if (self.menus.sign < 0).any():
+            return f"choices of best and worst from {menus}"
+        return f"rankings of {menus}" if self.in_stages else f"choices from {menus}"
+
+    @property
+    def offered(self) -> str:
+        """How many actions a menu held at first, in words; none of these is none of them."""
+        sizes = self.first_menus().sizes - self.outside
+        low, high = int(sizes.min()), int(sizes.max())
+        return f"{low}" if low == high else f"{low} to {high}"
+
+    @property
+    def chance(self) -> float:
+        """Share of first choices that picking at random gets right."""
+        menus = self.first_menus()
+        return float(np.average(1.0 / menus.sizes, weights=self.counts))
 
     @property
     def actions(self) -> int:

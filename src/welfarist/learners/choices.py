@@ -14,8 +14,9 @@ from welfarist.base.validation import FloatArray
 from welfarist.decisions import Choices
 from welfarist.decisions.choices import as_choices
 from welfarist.decisions.impossible import refuse_impossible_choices
+from welfarist.inference.stages import stages_of
 from welfarist.learners import options
-from welfarist.learners.assembly import Description, Setup
+from welfarist.learners.assembly import Description, Setup, likelihood_of
 from welfarist.learners.base import WelfareLearner, refuse_nothing
 from welfarist.learners.choosing import describe_choices
 from welfarist.learners.small_samples import SmallSampleOption, check_small_sample, minimised
@@ -225,7 +226,9 @@ class ChoiceLearner(WelfareLearner):
     def _describe(
         self, setup: Setup, decided: Choices, loss: DecisionLoss, optimum: Optimum
     ) -> Description:
-        said = describe_choices(setup, loss, optimum, self._said(decided))
+        said = describe_choices(
+            setup, loss, optimum, [*self._said(decided), *_of_stages(setup, decided, loss, optimum)]
+        )
         self._take_extras(said.extras, loss)
         return said
 
@@ -318,3 +321,17 @@ class ChoiceLearner(WelfareLearner):
         place = np.minimum(menus.stage, len(self.taus_) - 1)
         z = value[menus.rows] * menus.spread(menus.sign * self.taus_[place])
         return Softmax.of(menus, z, True)
+
+
+def _of_stages(
+    setup: Setup, decided: Choices, loss: DecisionLoss, optimum: Optimum
+) -> list[Caveat]:
+    """Say when one temperature was fitted to rankings whose later choices have another."""
+    observed: Any = loss.observed
+    if observed.stages == 1 or observed.extras.stages > 1 or loss.is_perfect(optimum.value):
+        return []
+    try:
+        found = stages_of(likelihood_of(setup, decided, loss, optimum))
+    except InputError:  # there is no maximum: without convergence, or under a prior
+        return []
+    return caveat.stage_caveats(found, bool((observed.menus.sign < 0).any()))

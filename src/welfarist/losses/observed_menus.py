@@ -217,6 +217,29 @@ class ObservedMenus:
         """Return the same choices, of actions from whose values so much was taken out."""
         return replace(self, extras=replace(self.extras, shift=shift))
 
+    @cached_property
+    def stages(self) -> int:
+        """How many choices in a row there are at most."""
+        return int(self.menus.stage.max()) + 1
+
+    def with_stages(self, stages: int) -> ObservedMenus:
+        """Return the same choices, with so many temperatures."""
+        return replace(self, extras=replace(self.extras, stages=stages), limits=None)
+
+    def carried(self, extras: FloatArray, other: ObservedMenus) -> FloatArray:
+        """Return parameters of these choices as those of `other`, with more temperatures or fewer.
+
+        Temperatures that are new have the value of the first.
+        """
+        mine, theirs = self.extras, other.extras
+        found = np.full(len(theirs.parameters), float(extras[0]))
+        shared = min(len(mine.taus), len(theirs.taus))
+        found[theirs.taus[:shared]] = extras[mine.taus[:shared]]
+        found[theirs.of_actions] = extras[mine.of_actions]
+        if mine.rho is not None and theirs.rho is not None:
+            found[theirs.rho] = extras[mine.rho]
+        return found
+
     def of_menus(self, menus: Menus) -> ObservedMenus:
         """Return other menus of the same actions, under the same noise."""
         return replace(self, menus=menus, total=menus.total, restraint=None, _graph=None)

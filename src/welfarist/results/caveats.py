@@ -25,6 +25,7 @@ from welfarist.counting.loss_steps import PowerInterval
 from welfarist.decisions.labels import Labels
 from welfarist.families.base import Family
 from welfarist.families.power_mean.derivatives import log_mean_of_logs
+from welfarist.inference.stages import Stages
 from welfarist.noise.base import SMALLEST_TAU
 from welfarist.people.weighting import Weighting
 from welfarist.results.learned import Caveat
@@ -45,6 +46,8 @@ _ROUNDING = 1e-9
 # Powers of which one is as good as the other are far apart if they span more than a fifth of the
 # line, whose width is 2 on the scale p / (1 + |p|): from 0 to 0.7, or from 1.5 to infinity.
 _FAR_APART = 0.4
+# One temperature for all choices of a ranking is given up below this p-value.
+_CLEARLY = 0.01
 _RANDOM = "the choices look random: no rule of this family explains them better than chance."
 # How messages begin that say that better and worse may have been mixed up.
 _REVERSED = "the choices look reversed"
@@ -356,6 +359,25 @@ def menu_caveats(without_choice: int, decisions: int) -> list[Caveat]:
         "nothing about the rule, and were left out."
     )
     return [Caveat(NotIdentifiedWarning, message)]
+
+
+def stage_caveats(found: Stages, worst: bool) -> list[Caveat]:
+    """Say when one temperature was fitted to choices of which the later are noisier, or less so.
+
+    `worst` tells that of each menu the best was chosen, and then the worst.
+    """
+    if found.test.p_value >= _CLEARLY:
+        return []
+    how = "noisier" if found.ratio < 1 else "less noisy"
+    which = "choices of the worst" if worst else "second choices"
+    if len(found.taus) > 2:
+        which = "choices further down the rankings"
+    message = (
+        f"{which} are {how}: their temperature is {found.ratio:.2g} of that of the first "
+        f"(likelihood ratio {found.test.statistic:.1f}, p-value {found.test.p_value:.2g}), while "
+        "one for all was fitted. tau_by_stage=True gives each its own."
+    )
+    return [Caveat(MisfitWarning, message)]
 
 
 def _reversed(accuracy: float, plain_accuracy: float) -> list[Caveat]:

@@ -29,6 +29,7 @@ from welfarist.inference.covariance import Face
 from welfarist.inference.estimates import Estimates
 from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.power_profile import Profile
+from welfarist.inference.stages import Stages
 from welfarist.losses import (
     DecisionLoss,
     loss_of_choices,
@@ -47,6 +48,7 @@ GIVE_BACK = (
 # What a likelihood may have worked out that holds no decisions.
 _RESULTS = (
     np.ndarray, bool, int, float, tuple, list, frozenset, Estimates, Profile, Bootstrap, Misfit,
+    Stages,
 )  # fmt: skip
 
 

@@ -30,5 +30,5 @@ def typical_utilities(result: Learned) -> FloatArray:
     >>> typical_utilities(fit.result_)
     array([2., 6.])
     """
-    median = np.median(judged_utilities(result), axis=0)
+    median = np.nanmedian(judged_utilities(result), axis=0)  # of those whom an action affects
     return np.where(median > 0, median, 1.0)

@@ -239,6 +239,7 @@ class FitResult(Learned):
     conf_int = handed_on(Statistics.conf_int)
     profile = handed_on(Statistics.profile)
     estimates = handed_on(Statistics.estimates)
+    stages = handed_on(Statistics.stages)
     test = handed_on(Statistics.test)
     wald_test = handed_on(Statistics.wald_test)
     contrast = handed_on(Statistics.contrast)

@@ -39,6 +39,7 @@ from welfarist.inference.intervals import (
 from welfarist.inference.power_profile import Profile, profile_of
 from welfarist.inference.power_set import Pieces
 from welfarist.inference.simulated_nulls import SAMPLES, Simulation
+from welfarist.inference.stages import Stages, stages_of
 from welfarist.inference.wald_tests import check_wald, wald
 from welfarist.losses.observed import UnitName
 from welfarist.results.goodness import Goodness
@@ -295,6 +296,33 @@ class Statistics(Goodness):
         found = profile_of(self.likelihood, points, check_level(level))
         arrays = {name: getattr(found, name).copy() for name in ("p", "deviance", "loss")}
         return replace(found, **arrays)
+
+    def stages(self) -> Stages:
+        """Return whether later choices of rankings err like the first: a test of one temperature.
+
+        Returns
+        -------
+        Stages
+            The temperature of each stage, ``taus``, that of all together, ``shared``, and
+            ``test``, by likelihood ratio.
+
+        Notes
+        -----
+        Whichever of both was fitted, the other is found from there. The test takes decisions as
+        independent of each other.
+
+        Examples
+        --------
+        >>> from welfarist import ChoiceLearner, simulate
+        >>> world = simulate.individuals(50, 3, p=0, random_state=1)
+        >>> menus = simulate.random_menus(50, 200, 5, random_state=1)
+        >>> ranked = simulate.rankings(world, menus, tau=8, places=2, random_state=1)
+        >>> found = ChoiceLearner().fit(ranked).result_.stages()
+        >>> len(found.taus), found.test.degrees, bool(found.test.p_value > 0.01)
+        (2, 1, True)
+        """
+        likelihood = self.likelihood
+        return likelihood.once("stages", lambda: stages_of(likelihood))
 
     def estimates(
         self,

@@ -11,6 +11,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.exports import number
 from welfarist.base.validation import FloatArray
 from welfarist.base.wording import listed
+from welfarist.decisions import Choices
 from welfarist.inference.clusters import INSTEAD, about_few, about_too_few, number_of_clusters
 from welfarist.inference.covariance import CovarianceName, flat_weights, has_flat_shape
 from welfarist.inference.estimates import Estimate, Estimates
@@ -221,7 +222,7 @@ def _figures(
     found: list[tuple[str, float | None]] = [
         ("mean loss" if exact is None else "share of errors", result.loss),
         ("corrected for flips", None if exact is None else exact.shown_correction),
-        ("accuracy", result.accuracy),
+        *_right(result),
         ("R squared", result.r_squared),
     ]
     for name, criterion in criteria.items():
@@ -230,6 +231,14 @@ def _figures(
         except InputError:  # there is none; the lines below the table say why
             continue
     return [(name, float(value)) for name, value in found if value is not None]
+
+
+def _right(result: Learned) -> list[tuple[str, float | None]]:
+    """How many choices the rule makes too; from menus beside how many by chance."""
+    if result.kind != Choices.kind:
+        return [("accuracy", result.accuracy)]
+    chance = None if result.decided is None else result.decided.chance
+    return [("first choices right", result.accuracy), ("right by chance", chance)]
 
 
 def _how_it_ended(result: Learned) -> list[str]:

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 def calibration(result: FitResult | Calibration, ax: Axes | None = None, *, bins: int = 10) -> Axes:
     """Draw how often the better action was chosen against how often the rule says it is.
 
-    Better is what the rule finds better, so that chances go from one half to 1. Dots on the
+    Better is what the rule finds better, so that chances go from one half to 1; of a menu it is
+    what the rule finds best, whose chance may be less. Dots on the
     dashed line mean that they can be taken at their word; the bars are 95% intervals of what was
     observed.
 
     Parameters
     ----------
     result : FitResult
-        Of comparisons, or a learner fitted to them; or what its ``calibration()`` returned.
+        Of comparisons or choices, or a learner fitted to them; or what its ``calibration()``
+        returned.
     ax : matplotlib axes, optional
         Where to draw; a new figure if left out.
     bins : int
@@ -39,7 +41,8 @@ def calibration(result: FitResult | Calibration, ax: Axes | None = None, *, bins
     found = result if isinstance(result, Calibration) else result_of(result).calibration(bins)
     predicted, observed = found.predicted, found.observed
     axes = axes_to_use(ax, 5.2, 5.0)
-    axes.plot([0.5, 1], [0.5, 1], "--", color=GREY, linewidth=1.2, label="as predicted")
+    least = 0.0 if found.from_menus else 0.5
+    axes.plot([least, 1], [least, 1], "--", color=GREY, linewidth=1.2, label="as predicted")
     spread = np.maximum([observed - found.low, found.high - observed], 0.0)
     axes.errorbar(
         predicted,
@@ -53,8 +56,10 @@ def calibration(result: FitResult | Calibration, ax: Axes | None = None, *, bins
         label="observed, with 95% interval",
         clip_on=False,
     )
-    axes.set(xlim=(0.49, 1.01), ylim=(min(0.49, float(np.min(found.low)) - 0.01), 1.01))
-    axes.set_xlabel("chance of the better action, as the rule says")
+    edge = least - 0.01
+    axes.set(xlim=(edge, 1.01), ylim=(min(edge, float(np.min(found.low)) - 0.01), 1.01))
+    which = "best" if found.from_menus else "better"
+    axes.set_xlabel(f"chance of the {which} action, as the rule says")
     axes.set_ylabel("how often it was chosen")
     return _finish(axes)
 

@@ -21,6 +21,7 @@ from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
 from welfarist.show.report.facts import LOSSES, Ends, Facts, Gains, Tested
 from welfarist.show.report.markup import NOTHING, Html, box, join, paragraph, section, table
+from welfarist.show.report.menus import first_choices, from_menus
 from welfarist.show.report.plain_words import plain
 
 # Stretches of powers that are named in a sentence.
@@ -139,6 +140,8 @@ def _rule(facts: Facts) -> str:
 
 def _these(result: FitResult) -> str:
     one = result.decisions == 1
+    if not one and from_menus(result):
+        return f"these {result.decisions:,g} {result.decided.in_words}"
     return "this decision" if one else f"these {words.counted(result.decisions, 'decision')}"
 
 
@@ -178,6 +181,8 @@ def _right(facts: Facts) -> str:
     if result.decisions == 1:
         return ""
     if result.accuracy is not None:
+        if from_menus(result):
+            return first_choices(result)
         return f"The learned rule gets {words.percent(result.accuracy)} of the decisions right."
     if result.r_squared is not None and result.r_squared > 0:
         return f"The learned rule explains {words.percent(result.r_squared)} of how scores vary."
@@ -287,13 +292,20 @@ def _looked_at(gains: Gains) -> str:
         all_of = f"each of {taken.used:,} of the {left:,} actions"
     if not taken.without:
         return f"{all_of} of the data"
+    return f"{all_of} of the data in which everybody has something ({_left_out(gains)})"
+
+
+def _left_out(gains: Gains) -> str:
+    """Why some actions were left out."""
+    taken = gains.taken
+    if taken.absent:
+        are = "is" if taken.without == 1 else "are"
+        nothing = ", or give somebody nothing" if taken.without > taken.absent else ""
+        return f"{taken.without:,} that do not concern everybody{nothing} {are} left out"
     others = "1 other, in which somebody has nothing, is"
     if taken.without > 1:
         others = f"{taken.without:,} others, in which somebody has nothing, are"
-    return (
-        f"{all_of} of the data in which everybody has something ({others} left out: nothing has "
-        "no percentages)"
-    )
+    return f"{others} left out: nothing has no percentages"
 
 
 def _needed(gain: float) -> str:

@@ -13,6 +13,7 @@ from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.markup import NOTHING, Html, paragraph, section, table
+from welfarist.show.report.menus import from_menus
 from welfarist.show.report.pictures import WIDE, drawn
 from welfarist.show.report.plain_words import plain
 
@@ -44,12 +45,13 @@ def _calibration(result: FitResult) -> Html:
         found = result.calibration()
     except InputError:
         return NOTHING
+    which = "best" if found.from_menus else "better"
     return drawn(
         lambda axes: plots.calibration(found, axes),
         (4.6, 3.4),
-        "How often the better action was chosen against how often the rule says it is; the mean "
+        f"How often the {which} action was chosen against how often the rule says it is; the mean "
         f"gap is {words.percent(found.gap)}.",
-        "How often the action that the rule finds better was chosen, beside how often the rule "
+        f"How often the action that the rule finds {which} was chosen, beside how often the rule "
         "says it is. Dots on the dashed line mean that its chances can be taken at their word.",
     )
 
@@ -84,19 +86,27 @@ def surprises(facts: Facts, unit: str | None = None) -> Html:
             + result.decided.how_numbered
             + (f" Utilities and welfare are in {unit}." if unit and result.kind != "scores" else "")
         ),
-        _scores(found) if result.kind == "scores" else _choices(found),
+        _scores(found) if result.kind == "scores" else _choices(found, _other(result)),
     )
 
 
-def _choices(found: Surprises) -> Html:
-    """Comparisons that were decided against the rule; columns that nobody filled are left out."""
+def _other(result: FitResult) -> str:
+    """What the action is called that was not chosen."""
+    if not from_menus(result):
+        return "over"
+    worst = (result.decided.menus.sign < 0).any()  # for which the rule has another choice
+    return "the rule's choice" if worst else "the rule's best"
+
+
+def _choices(found: Surprises, other: str) -> Html:
+    """Decisions against the rule; columns that nobody filled are left out."""
     few = len(found[0].stakeholders) <= _FEW
     columns: dict[str, list[str]] = {}
     for surprise in found:
-        for name, entry in _entries(surprise, few).items():
+        for name, entry in _entries(surprise, few, other).items():
             columns.setdefault(name, []).append(entry)
     filled = {name: column for name, column in columns.items() if any(column)}
-    total = words.counted(found.total, "decision")
+    total = words.counted(found.total, "decision" if other == "over" else "choice")
     return table(
         f"{total} went against the rule"
         + (f"; the {len(found)} it expected least" if found.total > 1 else ""),
@@ -107,7 +117,7 @@ def _choices(found: Surprises) -> Html:
     )
 
 
-def _entries(surprise: Surprise, few: bool) -> dict[str, str]:
+def _entries(surprise: Surprise, few: bool, called: str) -> dict[str, str]:
     """What the table says of a decision: of a few people what each has, of many who is concerned.
 
     People of whom there are many are not listed; the two who gain and lose most are.
@@ -119,7 +129,7 @@ def _entries(surprise: Surprise, few: bool) -> dict[str, str]:
         "number": str(surprise.row + 1),
         "who": "" if surprise.by is None else str(surprise.by),
         "chose": chosen + often,
-        "over": other,
+        called: other,
         "chance of that": ""
         if surprise.probability is None
         else words.percent(surprise.probability),
@@ -142,8 +152,9 @@ def _action(surprise: Surprise, name: str, utilities: FloatArray, few: bool) -> 
     if not few:
         return name
     named = zip(surprise.stakeholders, utilities.tolist(), strict=True)
-    gives = ", ".join(f"{person}: {words.amount(utility)}" for person, utility in named)
-    return gives if name in _NAMELESS else f"{name} ({gives})"
+    there = [(person, utility) for person, utility in named if not np.isnan(utility)]
+    gives = ", ".join(f"{person}: {words.amount(utility)}" for person, utility in there)
+    return gives if name in _NAMELESS else f"{name} ({gives})" if gives else name
 
 
 def _concerned(surprise: Surprise, sign: float) -> str:

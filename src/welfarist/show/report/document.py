@@ -12,7 +12,7 @@ from welfarist.base.version import __version__
 from welfarist.base.whole_files import check_target, write_whole
 from welfarist.inference.intervals import MethodName, checked, kind_for
 from welfarist.results.record import FitResult
-from welfarist.show.report import answer, checks, sections
+from welfarist.show.report import answer, checks, menus, sections
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.given import Given
 from welfarist.show.report.markup import NOTHING, Html, join, paragraph, text
@@ -131,6 +131,7 @@ def report_html(
         who_counts(facts),
         bargains(facts, people, given.unit),
         sections.doctrines(facts),
+        menus.menus(facts),
         checks.description(facts),
         checks.surprises(facts, given.unit),
         sections.caveats(facts),

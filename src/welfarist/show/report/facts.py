@@ -63,17 +63,20 @@ class Taken:
     actions : int
         How many there are.
     without : int
-        How many are left out, because somebody has nothing in them.
+        How many are left out, because somebody has nothing in them, or is not affected.
     used : int
         How many are looked at; fewer than the others where they are too many.
     tied : int
         In how many of these equal people take turns at being worst off.
+    absent : int
+        How many of those left out do not affect everybody.
     """
 
     actions: int
     without: int
     used: int
     tied: int
+    absent: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +292,13 @@ def gains_of(result: FitResult, utilities: FloatArray, level: float = 0.95) -> G
         third(people),
         within,
         why_not,
-        Taken(len(utilities), without, len(table), int((turns_of(table) > 1).sum())),
+        Taken(
+            len(utilities),
+            without,
+            len(table),
+            int((turns_of(table) > 1).sum()),
+            int(np.isnan(utilities).any(axis=1).sum()),
+        ),
     )
 
 

@@ -18,6 +18,7 @@ _PHRASES = (
         'covariance="bootstrap" draws whole decision makers instead',
         "Drawing whole decision makers again and again would show how much",
     ),
+    ("tau_by_stage=True gives each its own", "Each could have a temperature of its own"),
     ("otherwise raise tau_max", "otherwise allow a larger tau"),
     (', though noise="none" says that there are none', ", though it was said that there are none"),
     (
@@ -29,6 +30,10 @@ _PHRASES = (
     (
         'noise="none" finds the set of all rules that explain them',
         "there is a way to find the set of all rules that explain them",
+    ),
+    (
+        'noise="none" finds a rule with the fewest errors',
+        "there is a way to find a rule with the fewest errors",
     ),
     (
         "If scores are on another scale, set scale=True.",
@@ -56,7 +61,7 @@ _NAMES = (
 _CALLS = "bootstrap|calibration|fit|interval|misfit|residuals|summary|surprises|test"
 _CODE = re.compile(
     rf"""\b[a-z_]+=(?:["\[\d…-]|True|False|None)|\b(?:{"|".join(_NAMES)})(?!\w)"""
-    rf"""|\b(?:{_CALLS})\(|\bwf\.|\bComparisons\b|(?<!\S)--[a-z]"""
+    rf"""|\b(?:{_CALLS})\(|\bwf\.|\bComparisons\b|\bChoices[(.]|(?<!\S)--[a-z]"""
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 # Where a sentence may end before what it advises.

@@ -15,6 +15,7 @@ from welfarist.show.report import words
 from welfarist.show.report.answer import verdict_of
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.markup import NOTHING, Html, bullets, formula, paragraph, section, table
+from welfarist.show.report.menus import from_menus
 from welfarist.show.report.pictures import WIDE, drawn
 from welfarist.show.report.plain_words import plain
 
@@ -255,9 +256,14 @@ def _model(facts: Facts) -> tuple[str, str]:
             "than they are,"
         )
     return (
-        "scores" if scored else f"{result.kind} by somebody who {_errs(result)}",
+        "scores" if scored else f"{_done(result)} by somebody who {_errs(result)}",
         f"The {best} was found by Newton's method from several starts. {intervals}",
     )
+
+
+def _done(result: FitResult) -> str:
+    """What was decided, in a word or a few."""
+    return str(result.decided.in_words) if from_menus(result) else result.kind
 
 
 def _errs(result: FitResult) -> str:

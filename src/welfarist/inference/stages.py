@@ -1,0 +1,126 @@
+"""Whether later choices of a ranking err like the first: one temperature for all stages, or more.
+
+A ranking is read as one choice after another. That is right only if whoever ranks goes on as
+carefully as they began, which they often do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.errors import InputError
+from welfarist.base.progress import Progress
+from welfarist.inference.doctrine_tests import DoctrineTest
+from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.reference import chance_beyond, in_words
+from welfarist.losses import DecisionLoss, Point
+from welfarist.losses.observed_menus import ObservedMenus
+from welfarist.solvers.descent import descend
+
+_PLACES = ("first", "second", "third")
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Temperatures of the choices of rankings, and a test of one for all.
+
+    Attributes
+    ----------
+    taus : tuple of float
+        The temperature of the first choices, of the second, and so on, where each has its own.
+    shared : float
+        The temperature where all have the same.
+    p, shared_p : float
+        The power that goes with each.
+    test : DoctrineTest
+        Of one temperature for all, by likelihood ratio, which takes decisions as independent.
+    """
+
+    taus: tuple[float, ...]
+    shared: float
+    p: float
+    shared_p: float
+    test: DoctrineTest
+
+    @property
+    def ratio(self) -> float:
+        """The temperature of the last choices as a share of that of the first."""
+        return self.taus[-1] / self.taus[0]
+
+    def __str__(self) -> str:
+        each = [f"{place_of(i)} choices {tau:.4g}" for i, tau in enumerate(self.taus)]
+        return (
+            f"Temperature tau: {', '.join(each)}; one for all {self.shared:.4g}\n"
+            f"p = {self.p:.4g} with each its own, {self.shared_p:.4g} with one for all\n{self.test}"
+        )
+
+
+def place_of(stage: int) -> str:
+    """Return what the choices of a stage are called, the first of which is 0.
+
+    Examples
+    --------
+    >>> place_of(1), place_of(5)
+    ('second', '6th')
+    """
+    if stage < len(_PLACES):
+        return _PLACES[stage]
+    teen = 10 <= (stage + 1) % 100 <= 20
+    return f"{stage + 1}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get((stage + 1) % 10, 'th')}"
+
+
+def stages_of(likelihood: Likelihood) -> Stages:
+    """Test one temperature for all choices of rankings against one for each stage."""
+    likelihood.require_maximum()
+    observed: Any = likelihood.loss.observed
+    if not isinstance(observed, ObservedMenus) or observed.stages == 1:
+        raise InputError(
+            "stages are the choices of a ranking, one after another; found decisions of one choice "
+            "each. Choices.from_rankings(…) makes rankings."
+        )
+    apart = observed.extras.stages > 1
+    other = observed.with_stages(1 if apart else observed.stages)
+    found, value = _fitted(likelihood, replace(likelihood.loss, observed=other), other)
+    mine, own = likelihood.point, likelihood.value
+    statistic = max(observed.deviance(value, own) * (1.0 if apart else -1.0), 0.0)
+    wide, narrow = (mine, found) if apart else (found, mine)
+    degrees = observed.stages - 1
+    values = (own, value) if apart else (value, own)
+    test = DoctrineTest(
+        "all choices of a ranking have one temperature",
+        statistic,
+        in_words(likelihood, degrees),
+        degrees,
+        chance_beyond(likelihood, statistic, degrees),
+        likelihood.log_likelihood(values[0]),
+        likelihood.log_likelihood(values[1]),
+    )
+    places = (observed if apart else other).extras.taus
+    taus = tuple(float(np.exp(wide.extras[place])) for place in places)
+    return Stages(taus, float(np.exp(narrow.extras[0])), wide.p, narrow.p, test)
+
+
+def _fitted(
+    likelihood: Likelihood, loss: DecisionLoss, other: ObservedMenus
+) -> tuple[Point, float]:
+    """The best rule with other temperatures, which begins where the fit is; and its mean loss."""
+    mine: Any = likelihood.loss.observed
+    start = replace(likelihood.point, extras=mine.carried(likelihood.point.extras, other))
+    solver = likelihood.solver
+    if np.isfinite(start.p):
+        near = descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=True)
+        # More temperatures lead down from the optimum with one; the way back may end elsewhere.
+        if near.converged and other.extras.stages > 1:
+            return near.point, near.value
+        solver = replace(solver, start=near.point if near.converged else start)
+    found = solver.minimise(
+        loss,
+        np.random.default_rng(0),
+        p=None if loss.learn_power else likelihood.point.p,
+        observations=likelihood.observations,
+        progress=Progress(False),
+    )
+    return found.point, found.value

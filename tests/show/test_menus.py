@@ -1,0 +1,118 @@
+"""Reports and figures of choices from menus, read as somebody does who knows nothing of them."""
+
+from __future__ import annotations
+
+import html
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import welfarist as wf
+
+WORLD = wf.simulate.individuals(60, 3, p=0.5, random_state=2)
+MENUS = wf.simulate.random_menus(60, 300, 4, random_state=2)
+
+
+def read(result, tmp_path):
+    """The words of a report."""
+    path = tmp_path / "report.html"
+    result.report(path)
+    page = re.sub(r"<style.*?</style>", "", path.read_text(), flags=re.DOTALL)
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)))
+
+
+def quietly(learner, choices):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wf.WelfaristWarning)
+        return learner.fit(choices).result_
+
+
+def test_a_report_says_what_was_chosen_from_and_what_chance_would_do(tmp_path):
+    result = wf.ChoiceLearner().fit(wf.simulate.choices(WORLD, MENUS, tau=8)).result_
+    said = read(result, tmp_path)
+    assert "300 choices from menus of 4 look like those of somebody" in said
+    assert f"In {100 * result.accuracy:.0f}% of the cases the action that was chosen" in said
+    assert "picked at random would be in 25%" in said
+    assert "choices from menus of 4 by somebody who errs more often the closer a case is" in said
+    assert "the rule finds best" in said
+    assert "the rule's best" in said
+    assert "choices went against the rule" in said
+    assert "temperature for each" not in said
+    assert "nan" not in said.lower().split()
+
+
+def test_a_report_shows_temperatures_by_stage(tmp_path):
+    rng = np.random.default_rng(1)
+    value = np.log(WORLD.welfare)[MENUS]
+    first = (12 * value + rng.gumbel(size=value.shape)).argmax(axis=1)
+    noisy = 2 * value + rng.gumbel(size=value.shape)
+    noisy[np.arange(300), first] = -np.inf
+    picked = np.column_stack([first, noisy.argmax(axis=1)])
+    choices = wf.Choices.from_rankings(
+        WORLD.utilities, np.take_along_axis(MENUS, picked, axis=1), MENUS
+    )
+    said = read(quietly(wf.ChoiceLearner(), choices), tmp_path)
+    assert "second choices are noisier: their temperature is" in said
+    assert "tau_by_stage" not in said
+    assert "Later choices are noisier than the first: one temperature for all is rejected" in said
+    assert "300 rankings of menus of 4" in said
+    own = read(quietly(wf.ChoiceLearner(tau_by_stage=True), choices), tmp_path)
+    assert "temperature of choice 2" in own
+    assert "second choices are noisier" not in own
+
+
+def test_a_report_explains_sizes_and_those_who_are_absent(tmp_path):
+    rng = np.random.default_rng(3)
+    table = np.where(rng.random((60, 3)) < 0.3, np.nan, WORLD.utilities)
+    table[np.isnan(table).all(axis=1), 0] = 5.0
+    total = np.log(np.nansum(table, axis=1))[MENUS]
+    chosen = MENUS[np.arange(300), (6 * total + rng.gumbel(size=total.shape)).argmax(axis=1)]
+    choices = wf.Choices(table, MENUS, chosen, absent=True)
+    result = quietly(wf.ChoiceLearner(size_effect=True), choices)
+    said = read(result, tmp_path)
+    assert "Not every action affects everybody" in said
+    assert "counts for itself, with an exponent of" in said
+    assert "that do not concern everybody are left out" in said
+    assert "nan" not in said.lower().split()
+    assert "nan" not in str(result.surprises())
+    assert np.isfinite(wf.plots.indifference(result).get_xlim()).all()
+
+
+def test_a_report_says_what_none_of_these_is_worth(tmp_path):
+    level = float(np.median(WORLD.welfare))
+    choices = wf.simulate.choices(WORLD, MENUS, tau=6, outside=level, random_state=3)
+    result = wf.ChoiceLearner().fit(choices).result_
+    said = read(result, tmp_path)
+    assert "4 actions to choose from, and it could be none of these" in said
+    assert "it was none of these, which is as good as an action with a welfare of" in said
+    assert "menus of 4" in said
+    assert "none of these" in str(result.surprises(100))
+
+
+def test_the_worst_is_not_called_the_best(tmp_path):
+    worth = WORLD.welfare[MENUS]
+    best, worst = (MENUS[np.arange(300), pick(axis=1)] for pick in (worth.argmax, worth.argmin))
+    swap = np.arange(300) % 5 == 0
+    best, worst = np.where(swap, worst, best), np.where(swap, best, worst)
+    choices = wf.Choices.from_best_worst(WORLD.utilities, MENUS, best, worst)
+    said = read(quietly(wf.ChoiceLearner(tau_by_stage=True), choices), tmp_path)
+    assert "choices of best and worst from menus of 4" in said
+    assert "the rule's choice" in said
+    assert "of the worst" in said
+
+
+def test_calibration_goes_down_to_chances_below_one_half():
+    pytest.importorskip("matplotlib")
+    result = wf.ChoiceLearner().fit(wf.simulate.choices(WORLD, MENUS, tau=2)).result_
+    found = result.calibration()
+    assert found.from_menus
+    assert found.predicted.min() < 0.5
+    axes = wf.plots.calibration(found)
+    assert axes.get_xlim()[0] < found.predicted.min()
+    assert "best action" in axes.get_xlabel()
+    pairs = wf.simulate.choices(WORLD, MENUS[:, :2], tau=2)
+    axes = wf.plots.calibration(wf.ChoiceLearner().fit(pairs).result_)
+    assert axes.get_xlim()[0] == pytest.approx(0.49)
+    assert "better action" in axes.get_xlabel()
