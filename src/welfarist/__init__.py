@@ -62,9 +62,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bounds",
-    "compare",
     "ChoiceLearner",
     "Choices",
+    "compare",
     "ComparisonClassifier",
     "Comparisons",
     "DecisionsMissingError",

@@ -15,7 +15,7 @@ matplotlib = pytest.importorskip("matplotlib", reason="figures need the extra pl
 matplotlib.use("Agg")
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-NAMES = ("arwu", "dictator", "gei", "hdi")
+NAMES = ("arwu", "dictator", "gei", "hdi", "tourism")
 
 # Results are kept to five digits: another machine may differ by one in the last of them.
 LAST_DIGIT = 2e-4
@@ -166,6 +166,28 @@ def test_dictator_games():
         assert game["self_x"] > game["self_y"]
         assert game["other_x"] < game["other_y"]
         assert game["choice_x"] > game["expected"]
+
+
+def test_travelling_together():
+    found = committed("tourism")
+    assert found["groups"] == 75
+    assert found["tied"] == 2
+    assert found["p"]["learned"] == pytest.approx(2.542, abs=1e-3)
+    assert found["log_likelihood"] == pytest.approx(-119.223, abs=0.005)  # kept to five digits
+    assert 1 < found["p"]["interval"][0] < found["p"]["interval"][1] < 5
+    assert 0.01 < found["p_values"]["utilitarian"] < 0.05  # "likely and not certain"
+    rules = found["rules"]
+    assert all(rules["learned"]["held_out"] >= rule["held_out"] for rule in rules.values())
+    assert all(rules["learned"]["loss"] <= rule["loss"] for rule in rules.values())
+    one_member = min(rules[name]["loss"] for name in ("least misery", "most pleasure"))
+    assert rules["average"]["loss"] < rules["multiplicative"]["loss"] < one_member
+    assert found["ranked"]["p"] == pytest.approx(2.57, abs=0.005)
+    first, second = found["stages"]["taus"]
+    assert second / first == pytest.approx(0.42, abs=0.005)
+    assert found["stages"]["p_value"] < 0.001
+    assert abs(found["stages"]["p"] - found["ranked"]["p"]) < 0.1
+    assert found["by_size"]["one_rule"]["p_value"] > 0.1
+    assert sum(part["groups"] for part in found["by_size"]["sizes"].values()) == 75
 
 
 @pytest.mark.parametrize(
