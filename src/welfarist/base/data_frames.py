@@ -75,6 +75,32 @@ def split_names(table: Any) -> tuple[Any, tuple[str, ...] | None]:
     return values, tuple(labels) if named else None
 
 
+def in_memory(table: Any) -> Any:
+    """Return a data frame of any library as narwhals knows it, its columns named.
+
+    Examples
+    --------
+    >>> import polars
+    >>> in_memory(polars.DataFrame({"menu": [1], "chosen": [0]})).columns
+    ['menu', 'chosen']
+    """
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(collected(table), eager_only=True, pass_through=True)
+        columns = frame.columns if isinstance(frame, nw.DataFrame) else None
+    except nw.exceptions.DuplicateError:
+        raise InputError(
+            "a data frame must have distinct column names; found some twice. Rename them."
+        ) from None
+    if columns is None or not all(isinstance(column, str) for column in columns):
+        raise InputError(
+            "the table must be a data frame whose columns have names, of pandas, polars or "
+            f"pyarrow; found {type(table).__name__}."
+        )
+    return frame
+
+
 def collected(table: Any) -> Any:
     """Return a lazy frame of polars as a data frame; anything else as it came.
 

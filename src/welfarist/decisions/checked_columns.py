@@ -95,7 +95,7 @@ def as_labels(labels: object, length: int) -> npt.NDArray[Any]:
         raise InputError(
             f"by must name who made each of the {length} comparisons; found shape {array.shape}."
         )
-    missing = _nobody(array)
+    missing = missing_labels(array)
     if missing:
         raise InputError(
             f"by must name who made each of the {length} comparisons; found {array[missing[0]]!r} "
@@ -105,7 +105,7 @@ def as_labels(labels: object, length: int) -> npt.NDArray[Any]:
     return array
 
 
-def _nobody(labels: npt.NDArray[Any]) -> list[int]:
+def missing_labels(labels: npt.NDArray[Any]) -> list[int]:
     """Rows of labels (n,) that are None, NaN or another mark of what is missing."""
     if labels.dtype.kind in "biuSU":
         return []

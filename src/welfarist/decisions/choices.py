@@ -29,6 +29,7 @@ from welfarist.decisions.checked_menus import (
 from welfarist.decisions.comparisons import Comparisons
 from welfarist.decisions.digests import digest_of, parts_of
 from welfarist.decisions.labels import numbered
+from welfarist.decisions.long_tables import read_long
 from welfarist.decisions.menus import Menus
 from welfarist.people.presence import as_present_table
 from welfarist.people.utility_tables import shifted_table
@@ -271,6 +272,58 @@ class Choices:
         return cls.from_rankings(
             utilities, rankings, None, counts, by, names, absent=absent, least=least
         )
+
+    @classmethod
+    def from_long(
+        cls,
+        table: object,
+        menu: str = "menu",
+        chosen: str = "chosen",
+        people: Sequence[str] | None = None,
+        action: str | None = None,
+        counts: str | None = None,
+        by: str | None = None,
+        *,
+        outside: bool = False,
+        absent: bool = False,
+        least: float = 0.0,
+    ) -> Choices:
+        """Choices from a data frame with one row per action and menu.
+
+        Parameters
+        ----------
+        table : data frame
+            Of any library, such as pandas or polars.
+        menu, chosen : str
+            The columns that tell which rows are one menu, and by 1 and 0 which was chosen.
+        people : list of str, optional
+            The columns of the utilities; all that have no other meaning if left out.
+        action : str, optional
+            The column of the actions' names. Left out, rows with the same utilities are one action.
+        counts, by : str, optional
+            The columns of how often and by whom a choice was made, the same in all rows of a menu.
+        outside : bool
+            Whether none of these could be chosen: of such menus no row is 1.
+        absent, least
+            As in :class:`Choices`.
+
+        Examples
+        --------
+        >>> import polars
+        >>> table = polars.DataFrame(
+        ...     {"menu": [1, 1, 1, 2, 2], "chosen": [0, 0, 1, 1, 0],
+        ...      "staff": [4.0, 2.0, 1.0, 4.0, 1.0], "patients": [1.0, 2.0, 9.0, 1.0, 9.0]}
+        ... )
+        >>> Choices.from_long(table)
+        Choices(2 from menus of 2 to 3 of 3 actions, 2 people)
+        """
+        read = read_long(table, menu, chosen, people, action, counts, by, outside, absent, least)
+        made = cls(
+            read.utilities, read.menus, read.chosen, read.counts, read.by, read.names,
+            outside=outside, absent=absent, least=least,
+        )  # fmt: skip
+        made.stakeholders = read.stakeholders
+        return made
 
     @classmethod
     def of_comparisons(cls, comparisons: Comparisons) -> Choices:

@@ -14,6 +14,11 @@ from welfarist.base.validation import FloatArray, as_numbers, owned
 from welfarist.people.utility_tables import as_utility_table
 from welfarist.people.weighting import Weighting
 
+_WAY_OUT = (
+    "Drop those rows, fill in what is missing, or say absent=True if it means that somebody is not "
+    "affected."
+)
+
 
 def as_present_table(
     utilities: object, least: float, absent: bool
@@ -23,7 +28,7 @@ def as_present_table(
     If `absent`, NaN stands for who is not affected by an action; every action must affect somebody.
     """
     if not absent:
-        return as_utility_table(utilities, least, copy=True)
+        return as_utility_table(utilities, least, copy=True, way_out=_WAY_OUT)
     values, names = split_names(utilities)
     table = as_numbers(values, "utilities").astype(np.float64, copy=False)
     missing = np.isnan(table)

@@ -12,14 +12,17 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers, owned, utilities_error
 from welfarist.people.source import is_source
 
+_FILL_IN = "Drop those rows, or fill in what is missing."
+
 
 def as_utility_table(
-    utilities: object, least: float = 0.0, copy: bool = False
+    utilities: object, least: float = 0.0, copy: bool = False, way_out: str = _FILL_IN
 ) -> tuple[FloatArray, tuple[str, ...] | None]:
     """Return a checked table of utilities (N, d) and the people's names, if it has any.
 
-    None may be below `least`. If `copy`, the table is nobody else's. What stands in the place of a
-    table has been checked by whoever made it, and stays what it is.
+    None may be below `least`. If `copy`, the table is nobody else's; `way_out` is what to do about
+    entries that are missing. What stands in the place of a table has been checked by whoever made
+    it, and stays what it is.
     """
     if is_source(utilities):
         return utilities, utilities.stakeholders  # type: ignore[return-value]
@@ -38,7 +41,7 @@ def as_utility_table(
         )
     table = table.astype(np.float64, copy=False)
     if not (table.min() >= least and table.max() < np.inf):
-        refuse_missing(table, names)
+        refuse_missing(table, names, way_out)
         raise utilities_error(table, least)
     return owned(table, utilities) if copy else table, names
 
@@ -64,7 +67,9 @@ def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
     return utilities + shift
 
 
-def refuse_missing(table: FloatArray, names: Sequence[str] | None = None) -> None:
+def refuse_missing(
+    table: FloatArray, names: Sequence[str] | None = None, way_out: str = _FILL_IN
+) -> None:
     """Require a table (N, d) without NaN, or say where they are and in how many rows."""
     missing = np.isnan(table)
     if not missing.any():
@@ -74,7 +79,7 @@ def refuse_missing(table: FloatArray, names: Sequence[str] | None = None) -> Non
     where = f"column {column if names is None else repr(str(names[column]))}"
     raise InputError(
         f"utilities must be complete; found NaN at row {row}, {where}, and in {rows} of "
-        f"{len(table)} rows altogether. Drop those rows, or fill in what is missing."
+        f"{len(table)} rows altogether. {way_out}"
     )
 
 

@@ -1,0 +1,279 @@
+"""Choices in long tables: one row per action and menu, and a column of 0 and 1 that tells which.
+
+This is how packages for discrete choice lay out their data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.data_frames import in_memory
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.decisions.checked_columns import missing_labels
+from welfarist.decisions.labels import numbered
+from welfarist.people.presence import as_present_table
+from welfarist.people.utility_tables import distinct_rows
+
+IntArray = npt.NDArray[np.intp]
+# How a row is called in messages.
+Where = Callable[[int], str]
+
+
+def at_row(row: int) -> str:
+    """A row of a table in memory."""
+    return f"row {row}"
+
+
+@dataclass(frozen=True, eq=False)
+class LongMenus:
+    """The menus in a long table, in the order in which they begin.
+
+    Attributes
+    ----------
+    number : (E,) array of int
+        The menu of each row.
+    order : (E,) array of int
+        The rows, menu by menu.
+    starts : (n + 1,) array of int
+        Where each menu begins in that order.
+    chosen : (n,) array of int
+        The row that was chosen from each; -1 for none of these.
+    """
+
+    number: IntArray
+    order: IntArray
+    starts: IntArray
+    chosen: IntArray
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def once(self, values: npt.NDArray[Any], what: str, where: Where = at_row) -> Any:
+        """Return what a column (E,) says of each menu (n,), the same in all its rows."""
+        first = self.order[self.starts[:-1]]
+        differs = np.asarray(values != values[first][self.number])
+        if differs.any():
+            row = int(np.argmax(differs))
+            before = int(first[self.number[row]])
+            raise InputError(
+                f"{what} must be the same in all rows of a menu; found {_plain(values[row])} at "
+                f"{where(row)} and {_plain(values[before])} at {where(before)}. Correct it, or "
+                "give the menus numbers of their own."
+            )
+        return values[first]
+
+
+def menus_in(
+    labels: npt.NDArray[Any],
+    flags: npt.NDArray[Any],
+    outside: bool,
+    where: Where = at_row,
+    way_out: str = "outside=True",
+) -> LongMenus:
+    """Return the menus of rows labelled (E,), of which those flagged 1 (E,) were chosen.
+
+    `way_out` says that none of these could be chosen as well, in which case no row need be.
+    """
+    number = _by_appearance(numbered(labels))
+    order = np.argsort(number, kind="stable")
+    count = int(number.max()) + 1
+    starts = np.searchsorted(number[order], np.arange(count + 1)).astype(np.intp)
+    taken = flags_of(flags, where)
+    often = np.bincount(number[taken], minlength=count)
+    if (often > 1).any():
+        menu = int(np.argmax(often > 1))
+        one, other = np.flatnonzero(taken & (number == menu))[:2].tolist()
+        raise InputError(
+            f"one action must be chosen from each menu; found {often[menu]} in menu "
+            f"{_plain(labels[one])}, at {where(one)} and {where(other)}. If these are several "
+            "choices, give each a menu of its own; rankings are read in another way."
+        )
+    if not (often.all() or outside):
+        row = int(order[starts[int(np.argmin(often))]])
+        raise InputError(
+            f"one action must be chosen from each menu; found none in menu {_plain(labels[row])}, "
+            f"which begins at {where(row)}. Where none of these could be chosen, say {way_out}; "
+            "else leave that menu out."
+        )
+    chosen = np.full(count, -1, dtype=np.intp)
+    chosen[number[taken]] = np.flatnonzero(taken)
+    return LongMenus(number, order, starts, chosen)
+
+
+def flags_of(flags: npt.NDArray[Any], where: Where = at_row) -> npt.NDArray[np.bool_]:
+    """Which rows (E,) were chosen, told by 0 and 1, or by booleans."""
+    try:
+        values = flags.astype(np.float64)
+        wrong = ~((values == 0) | (values == 1))
+    except (TypeError, ValueError):
+        allowed = (0, 1, True, False)
+        wrong = np.array([flag not in allowed for flag in flags.tolist()])
+        values = np.zeros(len(flags))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            "chosen must be 1 for what was chosen and 0 for what was not; found "
+            f"{_plain(flags[row])} at {where(row)}. Correct it."
+        )
+    return np.asarray(values == 1)
+
+
+def _by_appearance(number: IntArray) -> IntArray:
+    """The same groups (E,), numbered in the order in which they first appear."""
+    first = np.unique(number, return_index=True)[1]
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[number]
+
+
+@dataclass(frozen=True, eq=False)
+class LongTable:
+    """A long table as arrays, in the words of :class:`Choices`.
+
+    Attributes
+    ----------
+    utilities : (N, d) data frame or array
+        Each action once.
+    names : list of str or None
+    menus : pair of arrays
+        Where each menu begins, and the row numbers of all.
+    chosen : (n,) array of int
+    counts, by : (n,) array or None
+    """
+
+    utilities: FloatArray
+    stakeholders: tuple[str, ...]
+    names: list[str] | None
+    menus: tuple[IntArray, IntArray]
+    chosen: IntArray
+    counts: Any
+    by: Any
+
+
+def read_long(
+    table: Any,
+    menu: str,
+    chosen: str,
+    people: Sequence[str] | None,
+    action: str | None,
+    counts: str | None,
+    by: str | None,
+    outside: bool,
+    absent: bool,
+    least: float,
+) -> LongTable:
+    """Return what a data frame in the long layout holds; see :meth:`Choices.from_long`."""
+    frame = in_memory(table)
+    roles = {"menu": menu, "chosen": chosen, "action": action, "counts": counts, "by": by}
+    told = {role: _known(frame, column, role) for role, column in roles.items() if column}
+    if not len(frame):
+        raise InputError("there must be at least one menu; found a table without rows.")
+    stakeholders = _people(frame, people, told)
+    utilities = as_present_table(frame.select(stakeholders).to_native(), least, absent)[0]
+    columns = {role: _entries(frame, column) for role, column in told.items()}
+    found = menus_in(columns["menu"], columns["chosen"], outside)
+    if action is None:
+        number = _alike(utilities, found)
+        names = None
+    else:
+        number, names = _named(columns["action"], utilities)
+    first = np.unique(number, return_index=True)[1]
+    taken = np.where(found.chosen < 0, -1, number[found.chosen])
+    return LongTable(
+        utilities[first],
+        tuple(stakeholders),
+        names,
+        (found.starts, number[found.order]),
+        taken,
+        found.once(columns["counts"], "counts") if counts else None,
+        found.once(columns["by"], "by") if by else None,
+    )
+
+
+def _known(frame: Any, column: str, role: str) -> str:
+    if column in frame.columns:
+        return column
+    raise InputError(
+        f"{role} must be a column of the table; found no {column!r} among "
+        f"{', '.join(map(repr, frame.columns[:20]))}. Say {role}=… with the column's name."
+    )
+
+
+def _people(frame: Any, people: Sequence[str] | None, told: dict[str, str]) -> list[str]:
+    """The columns of utilities: those named, or all that have no other meaning."""
+    if people is None:
+        found = [column for column in frame.columns if column not in told.values()]
+        texts = [column for column in found if not frame.schema[column].is_numeric()]
+        if texts or not found:
+            what = f"no numbers in {texts[0]!r}" if texts else "no other columns"
+            raise InputError(
+                "columns without another meaning are people's utilities, which are numbers; found "
+                f"{what}. Name the people's columns: people=[…]"
+            )
+        return found
+    names = [people] if isinstance(people, str) else list(people)
+    found = [_known(frame, column, "people") for column in names]
+    shared = [c for c in found if c in told.values() or found.count(c) > 1]
+    if shared or not found:
+        raise InputError(
+            "people must be columns of their own, each named once; found "
+            f"{repr(shared[0]) + ' twice' if shared else 'none'}."
+        )
+    return found
+
+
+def _entries(frame: Any, column: str) -> npt.NDArray[Any]:
+    """A column (E,) in which nothing is missing."""
+    values = np.asarray(frame[column].to_numpy())
+    missing = missing_labels(values)
+    if missing:
+        raise InputError(
+            f"the column {column!r} must be complete; found nothing at row {missing[0]}, and in "
+            f"{len(missing)} rows in all. Leave those menus out, or fill it in."
+        )
+    return values
+
+
+def _alike(utilities: FloatArray, found: LongMenus) -> IntArray:
+    """The action (E,) of each row: rows with the same utilities are one, in the order they come.
+
+    A menu may offer two actions that are worth the same to everybody: they stay two.
+    """
+    table = np.where(np.isnan(utilities), -np.inf, utilities)
+    same = distinct_rows(table)[1].reshape(-1)
+    order = np.lexsort((np.arange(len(same)), same, found.number))
+    keys = found.number[order], same[order]
+    new = np.concatenate([[True], (np.diff(keys[0]) != 0) | (np.diff(keys[1]) != 0)])
+    begin = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
+    again = np.empty(len(same), dtype=np.intp)
+    again[order] = np.arange(len(new)) - begin
+    return _by_appearance(numbered(same * (int(again.max()) + 1) + again))
+
+
+def _named(
+    names: npt.NDArray[Any], utilities: FloatArray, where: Where = at_row
+) -> tuple[IntArray, list[str]]:
+    """The action (E,) of each row by its name, and the names; each has the same utilities."""
+    number = _by_appearance(numbered(names))
+    first = np.unique(number, return_index=True)[1]
+    before = utilities[first][number]
+    differs = ~((utilities == before) | (np.isnan(utilities) & np.isnan(before))).all(axis=1)
+    if differs.any():
+        row = int(np.argmax(differs))
+        raise InputError(
+            f"an action must have the same utilities in every menu; found {_plain(names[row])} "
+            f"with others at {where(row)} than at {where(int(first[number[row]]))}. Leave out "
+            "action=…: rows with the same utilities are then one action, and others are others."
+        )
+    return number, [str(name) for name in names[first].tolist()]
+
+
+def _plain(value: Any) -> str:
+    """An entry as its owner would write it."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
