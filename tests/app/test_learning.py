@@ -70,7 +70,7 @@ def test_what_cannot_be_done_is_said_in_neutral_words(options, problem, said):
 @pytest.mark.usefixtures("folder")
 def test_scores_have_no_noise_of_comparisons():
     decided = read_decisions("actions.csv", TableOptions(), DecisionOptions(score="person 1"))
-    with pytest.raises(UsageError, match="tau_max is for comparisons"):
+    with pytest.raises(UsageError, match="tau_max is for choices and comparisons"):
         learner_of(LearnerOptions(tau_max=10.0), decided)
     assert isinstance(learner_of(LearnerOptions(), decided), wf.WelfareRegressor)
 

@@ -36,6 +36,7 @@ FOR_PYTHON = {
     "bounds/learning_curves.py": ["source must be a simulate.World", "the task "],
     "bounds/parameters.py": ["The constant c"],
     "bounds/planning.py": ["(tau_max log"],
+    "checks/of_choices.py": ["residuals are those"],
     "checks/of_comparisons.py": ["residuals are those", "calibration needs"],
     "checks/of_scores.py": ["calibration is about"],
     "comparing/rivals.py": [
@@ -47,7 +48,9 @@ FOR_PYTHON = {
     "comparing/side_by_side.py": ["the best must be by"],
     "counting/exact_solver.py": ["time_limit must be"],
     "decisions/checked_columns.py": ["7 Row numbers of the table"],
+    "decisions/checked_menus.py": ["7 The menu at row"],
     "decisions/comparisons.py": ["Comparisons(7"],
+    "decisions/long_tables.py": ["7 must be a column of the table"],
     "decisions/paired_columns.py": ["Pass Comparisons", "X must hold all utilities"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],
@@ -60,6 +63,7 @@ FOR_PYTHON = {
     ],
     "inference/linear_nulls.py": ["a contrast is a number"],
     "inference/wald_tests.py": ["use with_covariance"],  # in reports: below
+    "learners/choices.py": ["Choices hold what was chosen", "fit needs Choices"],
     "learners/pair_transformer.py": ["a transformer that was fitted"],
     "learners/scoring.py": ["7 hold their outcomes", "a metric without sample_weight"],
     "learners/targets.py": ["7: there must be a score"],

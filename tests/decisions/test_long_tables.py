@@ -81,6 +81,7 @@ def test_none_of_these_and_absent_people():
 
 
 NONE_CHOSEN = r"found none in menu 1, which begins at row 0.*outside=True"
+TWICE = r"each action once; found 'a' at row 0 and row 3"
 OTHERS = r"found 'a' with others at row 3 than at row 0"
 
 
@@ -89,6 +90,7 @@ OTHERS = r"found 'a' with others at row 3 than at row 0"
     [
         (dict(chosen=[0, 0, 0, 1, 0, 1, 0]), {}, NONE_CHOSEN),
         (dict(chosen=[0, 0, 1, 1, 1, 1, 0]), {}, r"found 2 in menu 2, at row 3 and row 4"),
+        (dict(menu=[1, 1, 1, 1, 2, 3, 3], chosen=[0, 0, 1, 0, 1, 1, 0]), {}, TWICE),
         (dict(chosen=[0, 0, 1, 1, 0, 2, 0]), {}, r"1 for what was chosen and 0 .*found 2 at row 5"),
         (dict(chosen=["", "", "x", "x", "", "x", ""]), {}, r"found '' at row 0"),
         (dict(chosen=[0, 0, None, 1, 0, 1, 0]), {}, r"'chosen' must be complete; .* row 2"),

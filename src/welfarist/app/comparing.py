@@ -34,7 +34,7 @@ class CompareRequest:
     Attributes
     ----------
     actions : str
-        The file of the actions, or of wide comparisons.
+        The file of the actions, or of decisions that hold utilities themselves.
     table : TableOptions
     decision : DecisionOptions
     learner : LearnerOptions
@@ -118,7 +118,7 @@ class Compared:
 
 def read(asked: CompareRequest) -> Contest:
     """Read saved models, and then what was decided, which may take longer."""
-    inputs = (asked.actions, asked.decision.comparisons, *asked.models)
+    inputs = (asked.actions, asked.decision.file, *asked.models)
     check_targets({"latex": asked.latex}, inputs)
     check_together(asked.learner)
     rules = _saved(asked.models) if asked.models else {}
@@ -177,8 +177,8 @@ def _items(contest: Contest, base: Any) -> dict[str, Any]:
 
 def _linear_logit(decided: Decided) -> Any:
     """A logit of differences in utility, in which nobody is preferred for standing first."""
-    if decided.scores is not None:
-        raise UsageError("{logit} is for comparisons; found scores. Leave it out.")
+    if decided.kind != "comparisons":
+        raise UsageError(f"{{logit}} is for comparisons; found {decided.kind}. Leave it out.")
     import numpy as np
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline

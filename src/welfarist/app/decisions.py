@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ class TableOptions:
     sheet: str | None = None
     encoding: str | None = None
     drop_missing: bool = False
+    absent: bool = False
 
     def check(self, paths: list[str | None]) -> None:
         """Refuse what says nothing about these files."""
@@ -68,6 +70,7 @@ class TableOptions:
             stakeholders=listed(self.stakeholders),
             ignore=listed(self.ignore) or (),
             drop_missing=self.drop_missing,
+            absent=self.absent,
         )
 
     def actions(self) -> dict[str, Any]:
@@ -98,6 +101,19 @@ class DecisionOptions:
     tie: str | None = None
     by: str | None = None
     drop_unknown: bool = False
+    choices: str | None = None
+    long: bool = False
+    menu: str | None = None
+    chosen: str | None = None
+    action: str | None = None
+    ranking: str | None = None
+    menu_separator: str | None = None
+    outside: bool = False
+
+    @property
+    def file(self) -> str | None:
+        """The file of the decisions, if it is another than that of the actions."""
+        return self.comparisons if self.choices is None else self.choices
 
     def roles(self, *names: str) -> dict[str, str]:
         """The columns that were named, by role."""
@@ -111,9 +127,9 @@ class Decided:
 
     Attributes
     ----------
-    X : Comparisons or Scores
+    X : Comparisons, Choices or Scores
     scores : (N,) array or None
-        None for comparisons.
+        None for comparisons and choices.
     people : tuple of str
         The stakeholders.
     notes : tuple of str
@@ -137,36 +153,54 @@ class Decided:
         return str(self.X.kind)
 
 
-# Options that say something about comparisons, and what wide tables make of the others.
-_COMPARED = (
-    "preferred", "other", "first", "second", "choice", "first_label", "count", "tie", "by",
-    "drop_unknown",
-)  # fmt: skip
-_NAMED = ("preferred", "other", "drop_unknown")
+# Options that say something about comparisons, about choices from menus, and what tables that hold
+# utilities themselves make of the others.
+_PAIRS = ("preferred", "other", "first", "second", "choice", "first_label", "tie")
+_MENUS = ("menu", "chosen", "action", "ranking", "menu_separator", "outside")
+_EITHER = ("count", "by", "drop_unknown")
 _OF_ACTIONS = ("name", "numbered", "stakeholders", "ignore")
 
 
 def read_decisions(
     path: str, table: TableOptions, decision: DecisionOptions, shift: float = 0.0
 ) -> Decided:
-    """Read scores or comparisons; which of them must be said, or clear from the header.
+    """Read scores, comparisons or choices; which must be said, or clear from the header.
 
     `shift` is what a learner will add to every utility, none of which may then be negative.
     """
-    told = [decision.comparisons is not None, decision.score is not None, decision.wide]
-    if sum(told) > 1:
-        raise UsageError("give one of {comparisons}, {score} and {wide}, not several.")
+    ways = (decision.comparisons, decision.choices, decision.score)
+    if sum(way is not None for way in ways) + decision.wide + decision.long > 1:
+        raise UsageError(
+            "give one of {comparisons}, {choices}, {score}, {wide} and {long}, not several."
+        )
     require_address_space()
-    table.check([path, decision.comparisons])
+    table.check([path, decision.file])
+    read = _reader_of(decision, table)
+    return replace(read(path, table, decision, -shift), encoding=table.encoding)
+
+
+def _reader_of(decision: DecisionOptions, table: TableOptions) -> Callable[..., Decided]:
+    """What reads decisions of this kind; options of other kinds are refused."""
+    if decision.choices is not None or decision.long:
+        _refuse(decision, _PAIRS, "is for comparisons, not for choices from menus")
+        if not decision.long:
+            return _chosen
+        _refuse(decision, ("ranking", "menu_separator", "drop_unknown"), "is not for {long}")
+        _refuse(table, ("name", "numbered"), "is for a table of actions, not for {long}")
+        return _long
+    _refuse(decision, _MENUS, "is for choices from menus: {choices} FILE or {long}")
+    _refuse(table, ("absent",), "is for choices from menus: {choices} FILE or {long}")
     if decision.wide:
-        _refuse(decision, _NAMED, "is for {comparisons}, not for {wide}")
+        _refuse(decision, ("preferred", "other", "drop_unknown"), _NOT_WIDE)
         _refuse(table, _OF_ACTIONS, "is for a table of actions, not for {wide}")
-        return replace(_wide(path, table, decision, -shift), encoding=table.encoding)
+        return _wide
     if decision.comparisons is None:
-        _refuse(decision, _COMPARED, "is for comparisons, not for scores")
-        return replace(_scored(path, table, decision.score, -shift), encoding=table.encoding)
-    read = _compared(path, table, decision, decision.comparisons, -shift)
-    return replace(read, encoding=table.encoding)
+        _refuse(decision, (*_PAIRS, *_EITHER), "is for comparisons, not for scores")
+        return _scored
+    return _compared
+
+
+_NOT_WIDE = "is for {comparisons}, not for {wide}"
 
 
 def _refuse(options: Any, names: tuple[str, ...], why: str) -> None:
@@ -176,11 +210,15 @@ def _refuse(options: Any, names: tuple[str, ...], why: str) -> None:
             raise UsageError(f"{{{name}}} {why}. Leave it out.")
 
 
-def _compared(
-    path: str, table: TableOptions, decision: DecisionOptions, comparisons: str, least: float
-) -> Decided:
-    if path == comparisons == STANDARD_INPUT:
+def _refuse_one_input(path: str, decisions: str) -> None:
+    if path == decisions == STANDARD_INPUT:
         raise UsageError("standard input (-) can be read once: name a file for the other.")
+
+
+def _compared(path: str, table: TableOptions, decision: DecisionOptions, least: float) -> Decided:
+    comparisons = decision.comparisons
+    assert comparisons is not None
+    _refuse_one_input(path, comparisons)
     from welfarist.files import read_comparisons  # which actions alone do not need
 
     actions = read_actions(path, least=least, **table.actions())
@@ -198,6 +236,48 @@ def _compared(
     )
     notes = (*actions.notes, *read.notes)
     return Decided(read.decisions, None, actions.stakeholders, notes, read.deciders)
+
+
+def _chosen(path: str, table: TableOptions, decision: DecisionOptions, least: float) -> Decided:
+    choices = decision.choices
+    assert choices is not None
+    _refuse_one_input(path, choices)
+    from welfarist.files import read_choices
+
+    actions = read_actions(path, least=least, **table.actions())
+    read = read_choices(
+        choices,
+        actions,
+        columns=decision.roles("menu", "chosen", "action", "count", "by"),
+        ranking=listed(decision.ranking),
+        menu_separator=decision.menu_separator,
+        outside=decision.outside,
+        drop_missing=table.drop_missing,
+        drop_unknown=decision.drop_unknown,
+        least=least,
+        **table.text(),
+    )
+    notes = (*actions.notes, *read.notes)
+    return Decided(read.decisions, None, actions.stakeholders, notes, read.deciders)
+
+
+def _long(path: str, table: TableOptions, decision: DecisionOptions, least: float) -> Decided:
+    from welfarist.files import read_long_choices
+
+    read = read_long_choices(
+        path,
+        columns=decision.roles("menu", "chosen", "action", "count", "by"),
+        stakeholders=listed(table.stakeholders),
+        ignore=listed(table.ignore) or (),
+        outside=decision.outside,
+        absent=table.absent,
+        drop_missing=table.drop_missing,
+        least=least,
+        **table.text(),
+    )
+    people = read.decisions.stakeholders
+    assert people is not None
+    return Decided(read.decisions, None, people, read.notes, read.deciders)
 
 
 def _wide(path: str, table: TableOptions, decision: DecisionOptions, least: float) -> Decided:
@@ -218,10 +298,10 @@ def _wide(path: str, table: TableOptions, decision: DecisionOptions, least: floa
     return Decided(read.decisions, None, people, read.notes, read.deciders)
 
 
-def _scored(path: str, table: TableOptions, score: str | None, least: float) -> Decided:
+def _scored(path: str, table: TableOptions, decision: DecisionOptions, least: float) -> Decided:
     from welfarist.decisions import Scores
 
-    notes = []
+    score, notes = decision.score, []
     opened = open_table(path, **table.text())
     if score is None:
         score = _score_column(opened)
@@ -239,6 +319,6 @@ def _score_column(table: FileTable) -> str:
         if column.lower() == SCORE:
             return column
     raise UsageError(
-        "say what was decided: {comparisons} FILE, {score} COLUMN, or {wide} if {actions} holds "
-        "comparisons itself."
+        "say what was decided: {comparisons} FILE, {choices} FILE, {score} COLUMN, or, if "
+        "{actions} holds decisions itself, {wide} (comparisons) or {long} (choices from menus)."
     )

@@ -49,7 +49,7 @@ class FitRequest:
     Attributes
     ----------
     actions : str
-        The file of the actions, or of wide comparisons.
+        The file of the actions, or of decisions that hold utilities themselves.
     table : TableOptions
     decision : DecisionOptions
     learner : LearnerOptions
@@ -90,12 +90,12 @@ class FitRequest:
         """The names of the files that it is learned from, without their folders."""
         people = (self.learner.weights, self.learner.groups)
         named = [text for text in people if text not in (None, "learn", "equal")]
-        read = [self.actions, self.decision.comparisons, *named]
+        read = [self.actions, self.decision.file, *named]
         return tuple(_file_name(path) for path in read if path is not None and not is_inline(path))
 
     def without_folders(self, text: str) -> str:
         """A text about the files, with their names only."""
-        for path in (self.actions, self.decision.comparisons):
+        for path in (self.actions, self.decision.file):
             if path is not None and path != STANDARD_INPUT:
                 text = text.replace(path, _file_name(path))
         return text
@@ -224,7 +224,7 @@ class Fitted:
 def read(asked: FitRequest) -> Decided:
     """Check what was asked for and read what was decided."""
     inputs = (
-        asked.actions, asked.decision.comparisons, asked.learner.weights, asked.learner.groups,
+        asked.actions, asked.decision.file, asked.learner.weights, asked.learner.groups,
     )  # fmt: skip
     check_targets({"save": asked.save, "report": asked.report, "latex": asked.latex}, inputs)
     check_together(asked.learner)

@@ -35,6 +35,8 @@ class LearnerOptions:
     max_iter: int = 200
     tol: float = 1e-12
     seed: int = 0
+    tau_by_stage: bool = False
+    size_effect: bool = False
 
 
 # Where errors are counted there is no likelihood.
@@ -72,7 +74,9 @@ def check_together(asked: LearnerOptions) -> None:
 
 
 # Options that not every learner has.
-_OF_SOME = ("noise", "tau_max", "small_sample", "rho", "scale")
+_OF_SOME = (
+    "noise", "tau_max", "small_sample", "rho", "scale", "tau_by_stage", "size_effect",
+)  # fmt: skip
 
 
 def learner_of(asked: LearnerOptions, decided: Decided) -> Any:

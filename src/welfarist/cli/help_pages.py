@@ -17,7 +17,10 @@ _Mistake: Any = BadParameter.__bases__[0]
 # Which options stand together, and in which order, the most used first. A command shows those it
 # has; a test says if an option has no place.
 PANELS: dict[str, tuple[str, ...]] = {
-    "What was decided": ("comparisons", "score", "wide", "by", "count", "tie"),
+    "What was decided": (
+        "comparisons", "choices", "score", "wide", "long", "outside", "absent", "by", "count",
+        "tie",
+    ),
     "What is compared": ("doctrines", "learn", "logit", "folds"),
     "What is run": (
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
@@ -33,11 +36,14 @@ PANELS: dict[str, tuple[str, ...]] = {
         "model", "doctrine", "p", "weights", "groups", "prior", "scale", "shift", "known_weights",
     ),
     "How sure": ("level", "method", "covariance", "intervals", "error", "delta"),
-    "The noise": ("noise", "rho", "tau", "nu", "tau_max", "small_sample"),
+    "The noise": (
+        "noise", "rho", "tau", "nu", "tau_max", "small_sample", "tau_by_stage", "size_effect",
+    ),
     "The search": ("solver", "starts", "max_iter", "tol", "seed", "jobs"),
     "How files are laid out": (
         "name", "stakeholders", "ignore", "numbered", "preferred", "other", "first", "second",
-        "choice", "first_label", "drop_missing", "drop_unknown", "separator", "decimal",
+        "choice", "first_label", "menu", "chosen", "action", "ranking", "menu_separator",
+        "drop_missing", "drop_unknown", "separator", "decimal",
         "sheet", "encoding",
     ),
 }  # fmt: skip

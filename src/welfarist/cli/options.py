@@ -72,7 +72,7 @@ DropMissing = Annotated[
 ]
 DropUnknown = Annotated[
     bool,
-    _option("Leave out comparisons with actions that are not in ACTIONS.", "--drop-unknown"),
+    _option("Leave out decisions with actions that are not in ACTIONS.", "--drop-unknown"),
 ]
 _SHIFT = _option(
     "A constant added to every utility.", "--shift", metavar="NUMBER", check=values.finite
@@ -94,6 +94,39 @@ Json = Annotated[bool, _option("Print JSON and nothing else.", "--json")]
 
 ComparisonsFile = Annotated[
     Text, _option("Comparisons between the actions.", "--comparisons", "-c", metavar=FILE)
+]
+ChoicesFile = Annotated[
+    Text, _option("Choices from menus of the actions, or rankings.", "--choices", metavar=FILE)
+]
+Long = Annotated[
+    bool,
+    _option("ACTIONS holds choices from menus, a row for each action of a menu.", "--long"),
+]
+Menu = Annotated[Text, _option("Column of the menu (menu).", "--menu", metavar=COLUMN)]
+Chosen = Annotated[
+    Text, _option("Column of what was chosen from it (chosen).", "--chosen", metavar=COLUMN)
+]
+Action = Annotated[
+    Text, _option("Column of the action, if each has a row.", "--action", metavar=COLUMN)
+]
+RankingColumns = Annotated[
+    Text, _option("Columns of a ranking, best first.", "--ranking", metavar=COLUMNS)
+]
+MenuSeparator = Annotated[
+    Text,
+    _option("What separates the actions of a menu (; or |).", "--menu-separator", metavar="MARK"),
+]
+Outside = Annotated[
+    bool, _option("None of these could be chosen as well (an empty cell).", "--outside")
+]
+Absent = Annotated[
+    bool, _option("An empty utility means that somebody is not affected.", "--absent")
+]
+TauByStage = Annotated[
+    bool, _option("Each place of a ranking has a temperature of its own.", "--tau-by-stage")
+]
+SizeEffect = Annotated[
+    bool, _option("How many people an action affects counts for itself.", "--size-effect")
 ]
 Score = Annotated[
     Text, _option("Column of the scores, in place of comparisons.", "--score", metavar=COLUMN)

@@ -15,9 +15,9 @@ _ARGUMENTS = {"actions": "ACTIONS"}
 # Arguments of the learners whose option has another name.
 _RENAMED = {"n_jobs": "--jobs", "n_starts": "--starts", "random_state": "--seed"}
 _SAME_NAME = (
-    "by", "covariance", "folds", "groups", "ignore", "level", "max_iter", "method", "noise", "nu",
-    "p", "prior", "rho", "scale", "shift", "small_sample", "solver", "tau", "tau_max", "tol",
-    "weights",
+    "absent", "by", "covariance", "folds", "groups", "ignore", "level", "max_iter", "method",
+    "noise", "nu", "outside", "p", "prior", "rho", "scale", "shift", "size_effect", "small_sample",
+    "solver", "tau", "tau_by_stage", "tau_max", "tol", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME_NAME} | _RENAMED
 
@@ -29,6 +29,17 @@ _PHRASES = (
     ),
     ("Comparisons(…, by=…), or by=… to Comparisons.from_arrays, and fit to that", "--by COLUMN"),
     ("Comparisons(…, by=…)", "--by COLUMN"),
+    ("Give Choices(…, by=…), and fit to that.", "Say which column it is: --by COLUMN"),
+    ("Choices(…, outside=True)", "--outside"),
+    (
+        "mark who is absent by NaN and say Choices(…, absent=True)",
+        "leave their cells empty and say --absent",
+    ),
+    ("(choices=…)", "(--choices FILE)"),
+    (
+        "Between two actions ComparisonClassifier has the others.",
+        "Pairs of actions (--comparisons FILE) have the others.",
+    ),
     ("result_.exact.intervals has them all", "--json lists them all, as powers"),
     ("result_.exact has the set", "--json has the set, as powers,"),
     (", or a Grid or TwoStage", ""),
@@ -66,7 +77,7 @@ _OR_VALUE = re.compile(r"""(--[a-z-]+ \w+) or "(\w+)\"""")
 _SIZES = {"u_min": "the smallest utility", "u_max": "the largest utility"}
 # A bare word is an argument only if it is no word of English.
 _BARE = re.compile(
-    r"""(?<![\w'"-])(tau_max|n_starts|n_jobs|max_iter|random_state|u_min|u_max)(?![\w'"])"""
+    r"""(?<![\w'"-])(tau_max|tau_by_stage|size_effect|n_starts|n_jobs|max_iter|random_state|u_min|u_max)(?![\w'"])"""
 )
 _MUST = re.compile(rf"^({_NAMES}) must\b")
 

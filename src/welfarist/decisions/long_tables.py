@@ -5,13 +5,14 @@ This is how packages for discrete choice lay out their data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.asking import RequestError
 from welfarist.base.data_frames import in_memory
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
@@ -61,52 +62,60 @@ class LongMenus:
         if differs.any():
             row = int(np.argmax(differs))
             before = int(first[self.number[row]])
-            raise InputError(
-                f"{what} must be the same in all rows of a menu; found {_plain(values[row])} at "
-                f"{where(row)} and {_plain(values[before])} at {where(before)}. Correct it, or "
-                "give the menus numbers of their own."
+            raise RequestError(
+                "{what} must be the same in all rows of a menu; found {one} at {here} and {other} "
+                "at {there}. Correct it, or give each choice a menu of its own.",
+                what=what,
+                one=_plain(values[row]),
+                here=where(row),
+                other=_plain(values[before]),
+                there=where(before),
             )
         return values[first]
 
 
 def menus_in(
     labels: npt.NDArray[Any],
-    flags: npt.NDArray[Any],
+    taken: npt.NDArray[np.bool_],
     outside: bool,
     where: Where = at_row,
-    way_out: str = "outside=True",
 ) -> LongMenus:
-    """Return the menus of rows labelled (E,), of which those flagged 1 (E,) were chosen.
+    """Return the menus of rows labelled (E,), of which some (E,) were chosen.
 
-    `way_out` says that none of these could be chosen as well, in which case no row need be.
+    One of each must be, unless none of these could be chosen as well (`outside`).
     """
-    number = _by_appearance(numbered(labels))
+    number = by_appearance(numbered(labels))
     order = np.argsort(number, kind="stable")
     count = int(number.max()) + 1
     starts = np.searchsorted(number[order], np.arange(count + 1)).astype(np.intp)
-    taken = flags_of(flags, where)
     often = np.bincount(number[taken], minlength=count)
     if (often > 1).any():
         menu = int(np.argmax(often > 1))
         one, other = np.flatnonzero(taken & (number == menu))[:2].tolist()
-        raise InputError(
-            f"one action must be chosen from each menu; found {often[menu]} in menu "
-            f"{_plain(labels[one])}, at {where(one)} and {where(other)}. If these are several "
-            "choices, give each a menu of its own; rankings are read in another way."
+        raise RequestError(
+            "one action must be chosen from each menu; found {often} in menu {menu}, at {one} and "
+            "{other}. If these are several choices, give each a menu of its own; rankings are "
+            "read in another way.",
+            often=often[menu],
+            menu=_plain(labels[one]),
+            one=where(one),
+            other=where(other),
         )
     if not (often.all() or outside):
         row = int(order[starts[int(np.argmin(often))]])
-        raise InputError(
-            f"one action must be chosen from each menu; found none in menu {_plain(labels[row])}, "
-            f"which begins at {where(row)}. Where none of these could be chosen, say {way_out}; "
-            "else leave that menu out."
+        raise RequestError(
+            "one action must be chosen from each menu; found none in menu {menu}, which begins at "
+            "{here}. Where none of these could be chosen, say {outside:True}; else leave that "
+            "menu out.",
+            menu=_plain(labels[row]),
+            here=where(row),
         )
     chosen = np.full(count, -1, dtype=np.intp)
     chosen[number[taken]] = np.flatnonzero(taken)
     return LongMenus(number, order, starts, chosen)
 
 
-def flags_of(flags: npt.NDArray[Any], where: Where = at_row) -> npt.NDArray[np.bool_]:
+def _flags_of(flags: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Which rows (E,) were chosen, told by 0 and 1, or by booleans."""
     try:
         values = flags.astype(np.float64)
@@ -119,12 +128,12 @@ def flags_of(flags: npt.NDArray[Any], where: Where = at_row) -> npt.NDArray[np.b
         row = int(np.argmax(wrong))
         raise InputError(
             "chosen must be 1 for what was chosen and 0 for what was not; found "
-            f"{_plain(flags[row])} at {where(row)}. Correct it."
+            f"{_plain(flags[row])} at {at_row(row)}. Correct it."
         )
     return np.asarray(values == 1)
 
 
-def _by_appearance(number: IntArray) -> IntArray:
+def by_appearance(number: IntArray) -> IntArray:
     """The same groups (E,), numbered in the order in which they first appear."""
     first = np.unique(number, return_index=True)[1]
     rank = np.empty(len(first), dtype=np.intp)
@@ -138,8 +147,9 @@ class LongTable:
 
     Attributes
     ----------
-    utilities : (N, d) data frame or array
+    utilities : (N, d) array
         Each action once.
+    stakeholders : tuple of str
     names : list of str or None
     menus : pair of arrays
         Where each menu begins, and the row numbers of all.
@@ -177,23 +187,55 @@ def read_long(
     stakeholders = _people(frame, people, told)
     utilities = as_present_table(frame.select(stakeholders).to_native(), least, absent)[0]
     columns = {role: _entries(frame, column) for role, column in told.items()}
-    found = menus_in(columns["menu"], columns["chosen"], outside)
-    if action is None:
-        number = _alike(utilities, found)
-        names = None
+    columns["chosen"] = _flags_of(columns["chosen"])
+    return long_table(columns, utilities, tuple(stakeholders), outside)
+
+
+def long_table(
+    columns: Mapping[str, npt.NDArray[Any]],
+    utilities: FloatArray,
+    stakeholders: tuple[str, ...],
+    outside: bool,
+    where: Where = at_row,
+) -> LongTable:
+    """Return the choices in columns (E,) by role, beside utilities (E, d); ``chosen`` is flags."""
+    found = menus_in(columns["menu"], columns["chosen"], outside, where)
+    names = None
+    if "action" in columns:
+        number, names = _named(columns["action"], utilities, where)
+        refuse_twice(found, number, columns["action"], where)
     else:
-        number, names = _named(columns["action"], utilities)
-    first = np.unique(number, return_index=True)[1]
-    taken = np.where(found.chosen < 0, -1, number[found.chosen])
+        number = _alike(utilities, found)
+    once = {
+        role: found.once(columns[role], role, where) if role in columns else None
+        for role in ("counts", "by")
+    }
     return LongTable(
-        utilities[first],
-        tuple(stakeholders),
+        utilities[np.unique(number, return_index=True)[1]],
+        stakeholders,
         names,
         (found.starts, number[found.order]),
-        taken,
-        found.once(columns["counts"], "counts") if counts else None,
-        found.once(columns["by"], "by") if by else None,
+        np.where(found.chosen < 0, -1, number[found.chosen]),
+        **once,
     )
+
+
+def refuse_twice(
+    found: LongMenus, number: IntArray, names: npt.NDArray[Any], where: Where = at_row
+) -> None:
+    """Require that a menu holds each action once; `number` (E,) and `names` (E,) say which."""
+    order = np.lexsort((np.arange(len(number)), number, found.number))
+    same = (np.diff(found.number[order]) == 0) & (np.diff(number[order]) == 0)
+    if same.any():
+        at = int(np.argmax(same))
+        one, other = (int(row) for row in order[at : at + 2])
+        raise RequestError(
+            "a menu must hold each action once; found {action} at {one} and {other}. Leave out "
+            "one of the rows, or give each choice a menu of its own.",
+            action=_plain(names[one]),
+            one=where(one),
+            other=where(other),
+        )
 
 
 def _known(frame: Any, column: str, role: str) -> str:
@@ -253,23 +295,26 @@ def _alike(utilities: FloatArray, found: LongMenus) -> IntArray:
     begin = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
     again = np.empty(len(same), dtype=np.intp)
     again[order] = np.arange(len(new)) - begin
-    return _by_appearance(numbered(same * (int(again.max()) + 1) + again))
+    return by_appearance(numbered(same * (int(again.max()) + 1) + again))
 
 
 def _named(
-    names: npt.NDArray[Any], utilities: FloatArray, where: Where = at_row
+    names: npt.NDArray[Any], utilities: FloatArray, where: Where
 ) -> tuple[IntArray, list[str]]:
     """The action (E,) of each row by its name, and the names; each has the same utilities."""
-    number = _by_appearance(numbered(names))
+    number = by_appearance(numbered(names))
     first = np.unique(number, return_index=True)[1]
     before = utilities[first][number]
     differs = ~((utilities == before) | (np.isnan(utilities) & np.isnan(before))).all(axis=1)
     if differs.any():
         row = int(np.argmax(differs))
-        raise InputError(
-            f"an action must have the same utilities in every menu; found {_plain(names[row])} "
-            f"with others at {where(row)} than at {where(int(first[number[row]]))}. Leave out "
-            "action=…: rows with the same utilities are then one action, and others are others."
+        raise RequestError(
+            "an action must have the same utilities in every menu; found {name} with others at "
+            "{here} than at {there}. Leave out {action}: rows with the same utilities are then "
+            "one action, and others are others.",
+            name=_plain(names[row]),
+            here=where(row),
+            there=where(int(first[number[row]])),
         )
     return number, [str(name) for name in names[first].tolist()]
 

@@ -1,4 +1,4 @@
-"""Tables in files: actions, comparisons, weights and groups, read with messages that say where.
+"""Tables in files: actions, decisions, weights and groups, read with messages that say where.
 
 A quick reader takes files that are all right. Only when something is not does a slower one go
 through them cell by cell, to name the line and the column.
@@ -11,17 +11,22 @@ if TYPE_CHECKING:
     from welfarist.base.whole_files import write_whole
     from welfarist.files.actions import Actions, read_actions
     from welfarist.files.comparisons import NamedComparisons, read_comparisons
+    from welfarist.files.long import read_long_choices
+    from welfarist.files.menus import NamedChoices, read_choices
     from welfarist.files.opening import open_table
     from welfarist.files.people import read_groups, read_weights
     from welfarist.files.wide import read_wide_comparisons
 
 __all__ = [
     "Actions",
+    "NamedChoices",
     "NamedComparisons",
     "open_table",
     "read_actions",
+    "read_choices",
     "read_comparisons",
     "read_groups",
+    "read_long_choices",
     "read_weights",
     "read_wide_comparisons",
     "write_whole",
@@ -31,11 +36,14 @@ __all__ = [
 # read needs none of all this.
 _ON_DEMAND = {
     "Actions": "files.actions",
+    "NamedChoices": "files.menus",
     "NamedComparisons": "files.comparisons",
     "open_table": "files.opening",
     "read_actions": "files.actions",
+    "read_choices": "files.menus",
     "read_comparisons": "files.comparisons",
     "read_groups": "files.people",
+    "read_long_choices": "files.long",
     "read_weights": "files.people",
     "read_wide_comparisons": "files.wide",
     "write_whole": "base.whole_files",

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.asking import RequestError, UsageError
+from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.files.cells import Number, Text, listed, shown
-from welfarist.files.kept_rows import KeptRows, read_rows
+from welfarist.files.kept_rows import KeptRows, Maybe, read_rows
 from welfarist.files.opening import FileTable, column_named, columns_named, open_table
 from welfarist.files.plain_columns import PlainColumn
 
@@ -47,6 +48,8 @@ class Actions:
         The names of actions that were left out because something is missing in their rows.
     unused : tuple of str
         Columns of the file that are neither names nor scores nor stakeholders.
+    absent : bool
+        Whether an empty utility, which is NaN, means that somebody is not affected.
     """
 
     file: str
@@ -57,6 +60,7 @@ class Actions:
     notes: tuple[str, ...] = ()
     left_out: frozenset[str] = frozenset()
     unused: tuple[str, ...] = ()
+    absent: bool = False
 
     def __len__(self) -> int:
         return len(self.utilities)
@@ -82,6 +86,7 @@ def read_actions(
     stakeholders: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     drop_missing: bool = False,
+    absent: bool = False,
     least: float = 0.0,
     separator: str | None = None,
     decimal: str | None = None,
@@ -105,6 +110,8 @@ def read_actions(
         Columns to leave out.
     drop_missing : bool
         Whether actions of which something is missing are left out, in place of being refused.
+    absent : bool
+        Whether an empty utility means that somebody is not affected by an action.
     least : float
         The smallest that a utility may be: less than 0 where a constant will be added to all.
     separator, decimal, sheet, encoding
@@ -133,6 +140,7 @@ def read_actions(
         stakeholders=stakeholders,
         ignore=ignore,
         drop_missing=drop_missing,
+        absent=absent,
         least=least,
     )
 
@@ -146,6 +154,7 @@ def actions_of(
     stakeholders: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     drop_missing: bool = False,
+    absent: bool = False,
     least: float = 0.0,
 ) -> Actions:
     """Return the actions in a table that is open; see :func:`read_actions`."""
@@ -155,14 +164,17 @@ def actions_of(
     scored = None if score is None else column_named(table, score, "the score")
     left_out = set(columns_named(table, ignore, "a column to ignore"))
     notes = list(table.notes)
-    people = _people(table, named, scored, stakeholders, left_out, notes)
-    cells: dict[str, Any] = dict.fromkeys(people, utility(table, least, _NO_STAKEHOLDER))
+    people = people_of(table, (named, scored), stakeholders, left_out, notes, scored is not None)
+    number = utility(table, least, _NO_STAKEHOLDER)
+    cells: dict[str, Any] = dict.fromkeys(people, Maybe(number) if absent else number)
     if named is not None:
         cells[named] = Text("a name")
     if scored is not None:
         cells[scored] = Number("scores", decimal=table.decimal)
-    read = read_rows(table, cells, drop_missing, "actions", notes, small=True)
+    read = read_rows(table, cells, drop_missing, "actions", notes, small=not absent)
     utilities = utilities_of(read.frame, people)
+    if absent:
+        refuse_nobody(read, people, utilities)
     if stakeholders is None:
         notes += _of_another_magnitude(table.name, people, utilities)
     used = {*people, named, scored}
@@ -175,6 +187,7 @@ def actions_of(
         tuple(notes),
         _names_left_out(read, named),
         tuple(column for column in table.columns if column not in used),
+        absent,
     )
 
 
@@ -190,19 +203,23 @@ def _name_column(table: FileTable, name: str | None) -> str:
     return table.columns[0] if name is None else column_named(table, name, "the name")
 
 
-def _people(
+def people_of(
     table: FileTable,
-    named: str | None,
-    scored: str | None,
+    taken: Sequence[str | None],
     stakeholders: Sequence[str] | None,
     left_out: set[str],
     notes: list[str],
+    scored: bool = False,
 ) -> list[str]:
-    """Which columns are stakeholders; says in `notes` what was decided without being told."""
+    """Which columns are stakeholders; says in `notes` what was decided without being told.
+
+    Columns that are `taken` mean something else. If nothing is `scored`, one that is called so is
+    no stakeholder either.
+    """
     if stakeholders is not None:
         people = columns_named(table, stakeholders, "a stakeholder")
         twice = [person for person, times in Counter(people).items() if times > 1]
-        wrong = [*twice, *(person for person in people if person in (named, scored))]
+        wrong = [*twice, *(person for person in people if person in taken)]
         if wrong:
             raise UsageError(
                 "{stakeholders} must name columns of their own; found {found} twice, or as the "
@@ -210,8 +227,8 @@ def _people(
                 found=shown(wrong[0]),
             )
         return people
-    left = [c for c in table.columns if c not in (named, scored) and c not in left_out]
-    unscored = [c for c in left if c.lower() == SCORE] if scored is None else []
+    left = [c for c in table.columns if c not in taken and c not in left_out]
+    unscored = [] if scored else [c for c in left if c.lower() == SCORE]
     if unscored:
         notes.append(
             f"{table.name}: the column {shown(unscored[0])} was not taken for a stakeholder."
@@ -237,7 +254,8 @@ def _people(
 
 def far_smaller(utilities: FloatArray) -> npt.NDArray[np.bool_]:
     """Whose utilities (N, d) are typically of a smaller magnitude than somebody else's (d,)."""
-    typical = np.median(np.abs(utilities), axis=0)
+    middle = np.nanmedian if np.isnan(utilities).any() else np.median
+    typical = middle(np.abs(utilities), axis=0)
     return np.asarray(typical * _ONE_MAGNITUDE < typical.max())
 
 
@@ -255,6 +273,25 @@ def _of_another_magnitude(file: str, people: list[str], utilities: FloatArray) -
         f"{file}: {listed(odd)} {are} of another magnitude than the other columns; leave {them} "
         f"out (ignore=…) unless {ones}, measured like everybody else."
     ]
+
+
+def refuse_nobody(read: KeptRows, people: list[str], utilities: FloatArray) -> None:
+    """Require that every action affects somebody, and everybody is affected by some action."""
+    missing = np.isnan(utilities)
+    if missing.all(axis=1).any():
+        row = int(np.argmax(missing.all(axis=1)))
+        raise InputError(
+            f"{read.name}, {read.where(row)}: every action must affect somebody; found one without "
+            "any utility. Leave out that row."
+        )
+    if missing.all(axis=0).any():
+        person = people[int(np.argmax(missing.all(axis=0)))]
+        raise RequestError(
+            "{name}, column {column}: everybody must be affected by some action; found nothing in "
+            "the whole column. Leave it out: {ignore:COLUMN}",
+            name=read.name,
+            column=shown(person),
+        )
 
 
 def _labels(read: KeptRows, named: str | None) -> Any:

@@ -20,6 +20,7 @@ from welfarist.files.kept_rows import KeptRows, read_rows
 from welfarist.files.known_names import Known
 from welfarist.files.opening import FileTable, open_table
 from welfarist.files.roles import Roles, roles_of
+from welfarist.files.taken_apart import menus_taken_apart
 
 _TRUE = {"1", "true", "yes", "tie", "x"}
 _FALSE = {"", "0", "false", "no"}
@@ -85,6 +86,11 @@ def read_comparisons(
     reading = dict(separator=separator, decimal=decimal, sheet=sheet, encoding=encoding)
     table = open_table(path, **reading)
     notes = list(table.notes)
+    if actions.absent:
+        raise UsageError(
+            "{absent} is for choices from menus; found comparisons. Give pairs as menus of two: "
+            "{choices:FILE}"
+        )
     roles = roles_of(table, dict(columns or {}), actions.labels, notes)
     if first_label is not None and "choice" not in roles:
         raise UsageError(
@@ -113,6 +119,7 @@ def read_comparisons(
     made = Comparisons(actions.utilities, pairs, ones, counts, by, least=least)
     made.outcomes = outcomes  # a file says which are ties: 0 and +1 alone need no second look
     made.stakeholders, made.names = actions.stakeholders, actions.names
+    notes += menus_taken_apart(table.name, made)
     return NamedComparisons(made, deciders, tuple(notes))
 
 
@@ -145,20 +152,31 @@ def _known_part(
         kept &= places[column] >= 0
     numbered = [pl.Series(column, numbers) for column, numbers in places.items()]
     found = KeptRows(read.table, read.frame.with_columns(numbered), read.rows)
+    say_unknown(read, kept, list(strange), actions, "comparisons", notes)
+    return found if kept.all() else found.only(kept)
+
+
+def say_unknown(
+    read: KeptRows,
+    kept: npt.NDArray[np.bool_],
+    strange: list[str],
+    actions: Actions,
+    what: str,
+    notes: list[str],
+) -> None:
+    """Say how many decisions are left out that name other actions; not all may be."""
     if kept.all():
-        return found
-    count = int((~kept).sum())
-    which = listed(list(strange), _MOST_UNKNOWN)
+        return
+    count, which = int((~kept).sum()), listed(strange, _MOST_UNKNOWN)
     if not kept.any():
         raise InputError(
-            f"{read.name}: at least one comparison must be between actions of {actions.file}; "
-            f"found other names in all {count}, such as {which}. Is it the right file?"
+            f"{read.name}: at least one of the {what} must be about actions of {actions.file} "
+            f"alone; found other names in all {count}, such as {which}. Is it the right file?"
         )
     notes.append(
-        f"{read.name}: {count} of {len(read)} comparisons were left out, which name actions that "
+        f"{read.name}: {count} of {len(kept)} {what} were left out, which name actions that "
         f"are not, or not completely, in {actions.file}: {which}."
     )
-    return found.only(kept)
 
 
 def optional_cells(table: FileTable, roles: Roles) -> dict[str, Any]:

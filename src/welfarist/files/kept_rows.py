@@ -70,7 +70,9 @@ def read_rows(
 
     lenient = {id(cell): _maybe(cell) for cell in cells.values()}
     read = KeptRows(table, table.read({c: lenient[id(cell)] for c, cell in cells.items()}))
-    complete = pl.all_horizontal(pl.all().is_not_null())
+    # What may be empty is not missing.
+    needed = [column for column, cell in cells.items() if not isinstance(cell, Maybe)]
+    complete = pl.all_horizontal(pl.col(needed).is_not_null()) if needed else pl.lit(True)
     there = read.frame.select(complete).to_series().to_numpy()
     if there.all():
         return read
@@ -89,7 +91,8 @@ def read_rows(
 
 def _maybe(cell: Cell) -> Cell:
     """A cell that may be empty, unless it may be so anyway."""
-    return cell if isinstance(cell, Text) and not cell.required else Maybe(cell)
+    empty = isinstance(cell, Maybe) or (isinstance(cell, Text) and not cell.required)
+    return cell if empty else Maybe(cell)
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,13 @@ class Known:
         The names, all different.
     file : str
         Where they come from.
+    what : str
+        What messages call the rows that name them.
     """
 
     names: Any = field(repr=False)
     file: str
+    what: str = "comparisons"
 
     @property
     def number(self) -> bool:
@@ -72,11 +75,16 @@ class Known:
         if name in self._numbers:
             return self._numbers[name]
         if not name:
-            raise CellError(
-                "every comparison must name two actions; found an empty cell. Fill it in, or "
-                "leave out all such rows: {drop_missing:True}"
-            )
+            raise self.missing()
         raise self.unknown(name)
+
+    def missing(self) -> CellError:
+        """Say that a cell holds no name."""
+        must = "every comparison must name two actions"
+        return CellError(
+            f"{must if self.what == 'comparisons' else 'every row must name an action'}; found an "
+            "empty cell. Fill it in, or leave out all such rows: {drop_missing:True}"
+        )
 
     def unknown(self, name: str) -> CellError:
         """Say that there is no action of a name, and which might be meant."""
@@ -84,7 +92,8 @@ class Known:
         hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "Check the spelling."
         return CellError(
             "an action must be one of the {number} in {file}; found {found}. {hint} To leave out "
-            "all comparisons with actions that are not there: {drop_unknown:True}",
+            "all {what} with actions that are not there: {drop_unknown:True}",
+            what=self.what,
             number=len(self._numbers),
             file=self.file,
             found=shown(name),

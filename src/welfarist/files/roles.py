@@ -43,7 +43,7 @@ def roles_of(table: FileTable, told: Roles, actions: Any, notes: list[str]) -> R
         found = roles | {
             role: column
             for role, names in layout.items()
-            if role not in roles and (column := _called(table, names)) is not None
+            if role not in roles and (column := called(table, names)) is not None
         }
         if layout is _CHOSEN and "choice" in found:
             found |= _sides(table, found, actions)
@@ -55,7 +55,7 @@ def roles_of(table: FileTable, told: Roles, actions: Any, notes: list[str]) -> R
             ]
             if strange:
                 notes.append(f"{table.name}: columns were taken as {', '.join(strange)}.")
-            _refuse_shared(found)
+            refuse_shared(found)
             return found | optional_roles(table, found)
     raise _unclear(table, roles, actions)
 
@@ -105,7 +105,8 @@ def _holding_names(table: FileTable, columns: list[str], actions: Any) -> list[s
     return found
 
 
-def _refuse_shared(roles: Roles) -> None:
+def refuse_shared(roles: Roles) -> None:
+    """Require that no column plays two roles."""
     for column in roles.values():
         shared = [r for r, c in roles.items() if c == column]
         if len(shared) > 1:
@@ -119,11 +120,13 @@ def _refuse_shared(roles: Roles) -> None:
 
 def _unclear(table: FileTable, roles: Roles, actions: Any) -> RequestError:
     """Say which columns there must be, and how to name those that are there."""
-    chosen = "choice" in roles or _called(table, CHOICES) is not None
+    chosen = "choice" in roles or called(table, CHOICES) is not None
     if table.other_sheets:
         hint = "Are they in another sheet, {sheets}? Name it after the file: {in_sheet}"
     elif len([name for name in table.columns[:2] if name in set(actions)]) == 2:
         hint = "Its first line names actions: add a line 'preferred,other' above it."
+    elif called(table, ("menu",)) or called(table, ("third",)):
+        hint = "For choices among more than two actions, say {choices:FILE}"
     elif chosen or {"first", "second"} & set(roles):
         hint = "Rename them, or say which is which: {first:COLUMN} {second:COLUMN} {choice:COLUMN}"
     else:
@@ -141,7 +144,7 @@ def _unclear(table: FileTable, roles: Roles, actions: Any) -> RequestError:
     )
 
 
-def _called(table: FileTable, names: tuple[str, ...]) -> str | None:
+def called(table: FileTable, names: tuple[str, ...]) -> str | None:
     """The one column with one of these names, of which the first leaves the least doubt."""
     for known in (names[:1], names):
         found = [column for column in table.columns if column.lower() in known]
@@ -150,7 +153,7 @@ def _called(table: FileTable, names: tuple[str, ...]) -> str | None:
     return None
 
 
-def optional_roles(table: FileTable, told: Roles) -> Roles:
+def optional_roles(table: FileTable, told: Roles, roles: tuple[str, ...] = _OPTIONAL) -> Roles:
     """The columns called count, tie and by, where nothing else was told."""
-    found = {role: _called(table, (role,)) for role in _OPTIONAL if role not in told}
+    found = {role: called(table, (role,)) for role in roles if role not in told}
     return {role: c for role, c in found.items() if c is not None and c not in told.values()}
