@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import welfarist as wf
 from welfarist.cli.app import app
+from welfarist.people.present_rule import PresentRule
 
 PEOPLE = ["donors", "staff", "recipients"]
 TRUTH = wf.WelfareFunction(-0.5, [0.2, 0.3, 0.5])
@@ -153,3 +154,57 @@ def test_menus_taken_apart_are_warned_about():
     done = run("fit", "actions.csv", "--comparisons", "pairs.csv", "--no-intervals")
     assert "81 to 83% of the time" in done.stderr
     assert "--choices FILE" in done.stderr
+
+
+def test_a_saved_model_ranks_and_judges(tmp_path, learned):
+    model = str(tmp_path / "m.json")
+    told = ("--choices", "listed.csv", "--save", model, "--no-intervals")
+    run("fit", "actions.csv", *told)
+    assert wf.load_model(model).kind == "choices"
+    ranked = json.loads(run("rank", "actions.csv", "--model", model, "--json").stdout)["actions"]
+    table = world()[0]
+    order = learned.welfare_.rank(table)
+    assert [row["action"] for row in ranked] == [NAMES[i] for i in order]
+    best, second = ranked[0]["action"], ranked[1]["action"]
+    judged = json.loads(
+        run("judge", "actions.csv", best, second, "--model", model, "--json").stdout
+    )
+    pair = wf.Choices(table, [order[:2]], order[:1])
+    chance = learned.predict_proba(pair)[0][0]
+    assert judged["preferred"] == best
+    assert judged["probability_first"] == pytest.approx(chance, rel=1e-12)  # the same formula
+    said = run("rank", "actions.csv", "--model", model, "--absent", code=2).stderr
+    assert "--absent goes with models that were learned so" in " ".join(said.split())
+
+
+def test_absent_people_are_ranked_where_the_model_knows_them(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    monkeypatch.chdir(tmp_path)
+    table, menus, _ = world()
+    holes = np.where(rng.random(table.shape) < 0.2, np.nan, table)
+    holes[:, 2] = table[:, 2]
+    columns = {name: pl.Series(holes[:, i]).fill_nan(None) for i, name in enumerate(PEOPLE)}
+    pl.DataFrame({"action": NAMES} | columns).write_csv("holes.csv")
+    gone = wf.Choices(holes, menus, [menu[0] for menu in menus], absent=True)
+    value = PresentRule(TRUTH).value(holes)
+    value = 12 * (value + 0.7 * np.log((~np.isnan(holes)).sum(axis=1)))
+    chosen = [NAMES[menu[np.argmax(value[menu] + rng.gumbel(size=len(menu)))]] for menu in menus]
+    listed = [";".join(NAMES[a] for a in menu) for menu in menus]
+    pl.DataFrame({"menu": listed, "chosen": chosen}).write_csv("asked.csv")
+    told = ("fit", "holes.csv", "--choices", "asked.csv", "--absent", "--size-effect")
+    run(*told, "--save", "m.json", "--no-intervals")
+    model = wf.load_model("m.json")
+    found = json.loads(run("rank", "holes.csv", "--model", "m.json", "--absent", "--json").stdout)
+    order = np.argsort(-model.worth(gone.utilities), kind="stable")
+    assert [row["action"] for row in found["actions"]] == [NAMES[i] for i in order]
+    assert found["gamma"] == model.gamma
+    assert "to the power" in run("rank", "holes.csv", "--model", "m.json", "--absent").stdout
+    missing = NAMES[int(np.argmax(np.isnan(holes[:, 0])))]
+    told = ("judge", "holes.csv", missing, NAMES[0], "--model", "m.json", "--absent")
+    judged = json.loads(run(*told, "--json").stdout)
+    assert judged["actions"][0]["utilities"]["donors"] is None
+    assert judged["actions"][0]["shares"]["donors"] == 0.0
+    assert missing in run(*told).stdout
+    assert "column" in run("rank", "holes.csv", "--model", "m.json", code=1).stderr
+    doctrine = json.loads(run("rank", "holes.csv", "--p", "0", "--absent", "--json").stdout)
+    assert len(doctrine["actions"]) == 40

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import welfarist as wf
+from welfarist.people.present_rule import PresentRule
 
 FORMULA = dict(rtol=1e-13)  # the same formula in another order of operations
 
@@ -80,6 +81,84 @@ def test_every_kind_of_fit_can_be_saved(tmp_path):
     np.testing.assert_allclose(
         model.probabilities(u, v), lapse.predict_proba(decisions)[:, 1], **FORMULA
     )
+
+
+def menus_of(rng, count: int = 300):
+    """Rankings of four of 60 actions, of which some do not affect everybody."""
+    table = np.where(rng.random((60, 3)) < 0.2, np.nan, rng.uniform(1, 10, (60, 3)))
+    table[:, 0] = np.where(np.isnan(table).all(axis=1), 5.0, table[:, 0])
+    frame = pl.DataFrame(table, schema=["s0", "s1", "s2"])
+    menus = rng.permuted(np.tile(np.arange(60), (count, 1)), axis=1)[:, :4]
+    rule = PresentRule(wf.WelfareFunction(-0.7, [0.2, 0.3, 0.5]))
+    value = 8 * rule.value(table)[menus] + rng.gumbel(size=menus.shape)
+    return frame, menus, np.take_along_axis(menus, np.argsort(-value, axis=1), axis=1)
+
+
+def test_models_of_choices_keep_all_that_was_learned(tmp_path):
+    frame, _, ranked = menus_of(np.random.default_rng(4))
+    choices = wf.Choices.from_rankings(frame, ranked, absent=True)
+    learned = wf.ChoiceLearner(tau_by_stage=True, size_effect=True, noise="lapse").fit(choices)
+    wf.save_model(learned, tmp_path / "m.json")
+    model = wf.load_model(tmp_path / "m.json")
+    assert model.kind == "choices"
+    assert model.welfare == learned.welfare_
+    assert model.taus == tuple(learned.taus_)
+    assert len(model.taus) == 3
+    assert (model.tau, model.rho, model.gamma) == (learned.tau_, learned.rho_, learned.gamma_)
+    assert (model.outside, model.absent) == (None, True)
+    assert wf.Model.from_dict(model.to_dict()) == model
+    assert wf.Model.of(learned.result_.without_data()).absent
+    for menu, expected in zip(ranked[:20], learned.predict_proba(choices[:20]), strict=True):
+        np.testing.assert_allclose(model.chances(frame[menu.tolist()]), expected, **FORMULA)
+    turned = frame.select(["s2", "s0", "s1"])
+    np.testing.assert_array_equal(model.worth(turned), model.worth(frame))
+    pair = wf.Choices(frame, [[3, 4]], [3], absent=True)
+    np.testing.assert_allclose(
+        model.probabilities(frame[3], frame[4]), learned.predict_proba(pair)[0][:1], **FORMULA
+    )
+
+
+def test_models_of_choices_know_none_of_these(tmp_path):
+    frame, menus, ranked = menus_of(np.random.default_rng(4))
+    chosen = [None if i % 4 == 0 else int(best) for i, best in enumerate(ranked[:, 0])]
+    choices = wf.Choices(frame.fill_nan(5.0), menus, chosen, outside=True)
+    learned = wf.ChoiceLearner().fit(choices)
+    wf.save_model(learned, tmp_path / "m.json")
+    model = wf.load_model(tmp_path / "m.json")
+    assert (model.outside, model.gamma, model.absent) == (learned.outside_, None, False)
+    table = choices.utilities[menus[0]]
+    np.testing.assert_allclose(
+        model.chances(table, outside=True), learned.predict_proba(choices)[0], **FORMULA
+    )
+    with pytest.raises(wf.InputError, match="complete"):
+        model.chances(np.where(table > 5, np.nan, table))
+    plain = wf.Model.of(
+        wf.ChoiceLearner().fit(wf.Choices(frame.fill_nan(5.0), menus, ranked[:, 0]))
+    )
+    with pytest.raises(wf.InputError, match="learned from such choices"):
+        plain.chances(table, outside=True)
+
+
+CHOICE_CHANGES = [
+    (dict(taus=[]), "'taus'", "a list of numbers from 0"),
+    (dict(taus=[1, "x"]), "'taus'", "a list of numbers from 0"),
+    (dict(taus=[-1]), "'taus'", "found [-1]"),
+    (dict(gamma="inf"), "'gamma'", "a finite number"),
+    (dict(outside=-1), "'outside'", "from 0 to inf; found -1"),
+    (dict(absent=1), "'absent'", "true or false"),
+    (dict(kind="comparisons"), "'taus'", "other decisions than choices"),
+]
+
+
+@pytest.mark.parametrize(("change", "where", "what"), CHOICE_CHANGES)
+def test_changed_models_of_choices_are_refused(change, where, what):
+    frame, menus, ranked = menus_of(np.random.default_rng(4), 50)
+    choices = wf.Choices(frame, menus, ranked[:, 0], absent=True)
+    record = wf.Model.of(wf.ChoiceLearner(p=0).fit(choices)).to_dict()
+    with pytest.raises(wf.InputError) as caught:
+        wf.Model.from_dict(record | change)
+    assert where in str(caught.value)
+    assert what in str(caught.value)
 
 
 def test_rules_at_the_ends_and_counted_errors(tmp_path):

@@ -24,7 +24,8 @@ class Judgement:
     probability_first : float or None
         How likely a decision maker who errs chooses the first; None without a noise model.
     actions : tuple of dict
-        Of both: action, welfare, everybody's utilities and shares, None where they mean nothing.
+        Of both: action, welfare, everybody's utilities (None if absent) and shares (None where
+        they mean nothing).
     """
 
     rule: Rule
@@ -50,7 +51,7 @@ class Judgement:
         for person in self.rule.actions.stakeholders:
             cells = [person]
             for action in self.actions:
-                cells += [f"{action['utilities'][person]:g}", percentage(action["shares"][person])]
+                cells += [_shown(action["utilities"][person]), percentage(action["shares"][person])]
             rows.append(tuple(cells))  # type: ignore[arg-type]
         return Table(
             f"By {self.rule.name}",
@@ -75,22 +76,31 @@ class Judgement:
 def judge(rule: Rule, first: str, second: str) -> Judgement:
     """Decide between two of the rule's actions, by their names."""
     rows = [_row(rule.actions, action) for action in (first, second)]
-    welfare, utilities = rule.model.welfare, rule.actions.utilities[rows]
+    utilities = rule.actions.utilities[rows]
     names = [rule.actions.labels[row] for row in rows]
-    order = int(welfare.compare(utilities[0], utilities[1]))
+    order = int(rule.compare(rows[:1], rows[1:])[0])
     people = rule.actions.stakeholders
-    values, shares = welfare(utilities), rule.shares(rows)
+    values, shares = rule.judge(utilities), rule.shares(rows)
     one, other = (
         {
             "action": names[i],
             "welfare": float(values[i]),
-            "utilities": dict(zip(people, utilities[i].tolist(), strict=True)),
+            "utilities": dict(zip(people, map(_present, utilities[i].tolist()), strict=True)),
             "shares": rule.by_person(shares[i].tolist()),
         }
         for i in (0, 1)
     )
     chance = rule.probabilities([rows[0]], [rows[1]])[0]
     return Judgement(rule, {1: names[0], -1: names[1], 0: None}[order], chance, (one, other))
+
+
+def _present(utility: float) -> float | None:
+    """A utility; None of somebody who is not affected."""
+    return None if utility != utility else utility
+
+
+def _shown(utility: float | None) -> str:
+    return "" if utility is None else f"{utility:g}"
 
 
 def _row(actions: Actions, action: str) -> int:

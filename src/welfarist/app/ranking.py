@@ -87,6 +87,7 @@ class Ranking(Sequence[dict[str, Any]]):
         return {
             "rule": self.rule.name,
             "p": self.rule.model.welfare.p,
+            **({} if self.rule.model.gamma is None else {"gamma": self.rule.model.gamma}),
             "actions": self,
             "notes": list(self.rule.notes),
         }
@@ -111,6 +112,11 @@ class Ranking(Sequence[dict[str, Any]]):
             for person, shares in zip(people, self.shares.T.tolist(), strict=True):
                 columns[f"share of {person}"] = list(map(_shown, shares))
             lines.append("share: how much of a change in welfare comes from that stakeholder")
+        if self.rule.model.gamma:
+            lines.append(
+                "order: by welfare times the number of people affected to the power "
+                f"{self.rule.model.gamma:.4g}, as was learned"
+            )
         return Table(
             f"{len(self.rule.actions)} action{'s' * many} by {self.rule.name}",
             tuple(columns),
@@ -122,9 +128,7 @@ class Ranking(Sequence[dict[str, Any]]):
 
 def rank(rule: Rule, top: int | None = None) -> Ranking:
     """Put the rule's actions in order; `top` keeps the best only."""
-    welfare, utilities = rule.model.welfare, rule.actions.utilities
-    order = welfare.rank(utilities)
-    values = welfare(utilities)
+    order, values = rule.order(), rule.judge(rule.actions.utilities)
     tied, chances = _beside_the_next(rule, order) if len(order) > 1 else (np.empty(0, bool), [])
     places = np.concatenate([[0], np.cumsum(~tied)])
     first_of = np.searchsorted(places, places) + 1  # equals share the best place among them
@@ -141,8 +145,7 @@ def _beside_the_next(
 ) -> tuple[npt.NDArray[np.bool_], list[float | None]]:
     """Whether each action (m - 1,) is as good as the next, and how likely it is preferred."""
     better, worse = order[:-1], order[1:]
-    utilities = rule.actions.utilities
-    tied = np.asarray(rule.model.welfare.compare(utilities[better], utilities[worse])) == 0
+    tied = np.asarray(rule.compare(better, worse) == 0)
     return tied, list(rule.probabilities(better, worse))
 
 

@@ -19,7 +19,11 @@ from welfarist.families.power_mean.doctrines import DOCTRINES
 from welfarist.families.rule import WelfareFunction
 from welfarist.files import Actions, read_actions
 from welfarist.files.cells import listed
+from welfarist.people.present_rule import PresentRule
 from welfarist.results.saved_models import Model, load_model
+
+# Digits of log welfare that rounding leaves alone.
+_SURE_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,30 @@ class Rule:
     actions: Actions
     notes: tuple[str, ...]
 
+    @property
+    def judge(self) -> Any:
+        """What judges actions: the rule, among those whom an action affects."""
+        welfare = self.model.welfare
+        return PresentRule(welfare) if self.model.absent else welfare
+
+    def order(self) -> npt.NDArray[np.intp]:
+        """The rows of the actions, best first; ties keep their order."""
+        if not self.model.absent:
+            return np.asarray(self.model.welfare.rank(self.actions.utilities))
+        return np.argsort(-self._worth(slice(None)), kind="stable")
+
+    def compare(self, first: Any, second: Any) -> npt.NDArray[np.integer[Any]]:
+        """Which of two lists of actions (n,) is better: +1, -1, and 0 for a tie."""
+        if not self.model.absent:
+            rows = (self.actions.utilities[rows] for rows in (first, second))
+            return np.asarray(self.model.welfare.compare(*rows))
+        one, other = self._worth(first), self._worth(second)
+        return (one > other).astype(np.intp) - (one < other)
+
+    def _worth(self, rows: Any) -> FloatArray:
+        """What some actions are worth (n,), without the digits that rounding may have moved."""
+        return np.asarray(np.round(self.model.worth(self.actions.utilities[rows]), _SURE_DIGITS))
+
     def probabilities(self, first: Any, second: Any) -> list[float | None]:
         """How likely each first action is preferred to its second; None without a noise model."""
         if self.model.kind == "scores":
@@ -79,7 +107,7 @@ class Rule:
 
     def shares(self, rows: Any) -> FloatArray:
         """Everybody's share in the welfare of some actions (n, d); NaN where it means nothing."""
-        welfare, utilities = self.model.welfare, self.actions.utilities[rows]
+        welfare, utilities = self.judge, self.actions.utilities[rows]
         shares = np.array(welfare.shares(utilities))
         shares[without_shares(welfare, utilities)] = np.nan
         return shares
@@ -96,18 +124,19 @@ def percentage(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
 
 
-def without_shares(welfare: WelfareFunction, utilities: FloatArray) -> npt.NDArray[np.bool_]:
+def without_shares(welfare: Any, utilities: FloatArray) -> npt.NDArray[np.bool_]:
     """Which actions (n, d) are a product with a 0, of which nobody has a share (n,)."""
     if welfare.p != 0:  # others give all of it to those at 0, or have welfare above 0
         return np.zeros(len(utilities), dtype=bool)
-    return np.asarray(np.isneginf(welfare.log(utilities)))
+    return np.asarray(np.isneginf(welfare.value(utilities)))
 
 
 def _without_shares(
     welfare: WelfareFunction, actions: Actions, advice: str = ""
 ) -> tuple[str, ...]:
     """Say that shares are left blank, if some are."""
-    count = int(without_shares(welfare, actions.utilities).sum())
+    judge = PresentRule(welfare) if actions.absent else welfare
+    count = int(without_shares(judge, actions.utilities).sum())
     if not count:
         return ()
     return (
@@ -131,7 +160,8 @@ def rule_of(asked: RuleRequest) -> Rule:
     known = weights_of(told, people, asked.table.encoding)
     shares = None if known == "equal" else [known[person] for person in people]
     rule = WelfareFunction(power_of_text(named), shares, list(people), shift)
-    made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0)
+    absent = asked.table.absent
+    made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0, absent=absent)
     advice = " To tell them apart add a constant to every utility (such as shift=1)."
     notes = (*actions.notes, *totals_in(actions), *_without_shares(rule, actions, advice))
     return Rule(made, _named(rule), actions, notes)
@@ -148,6 +178,12 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
             "{stakeholders} goes with {doctrine} or {p}: a model says which columns it uses."
         )
     loaded = load_model(model)
+    if asked.table.absent and not loaded.absent:
+        raise UsageError(
+            "{absent} goes with models that were learned so; found {found}, which was learned "
+            "from actions that affect everybody. Leave it out.",
+            found=model,
+        )
     rule = loaded.welfare
     assert rule.stakeholders is not None
     people = set(rule.stakeholders)

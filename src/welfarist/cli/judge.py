@@ -24,6 +24,7 @@ def judge(
     p: opt.RulePower = None,
     weights: opt.RuleWeights = None,
     shift: opt.RuleShift = None,
+    absent: opt.Absent = False,
     json: opt.Json = False,
     name: opt.Name = None,
     numbered: opt.Numbered = False,
@@ -41,7 +42,16 @@ def judge(
     from welfarist.app.rules import RuleRequest, rule_of
 
     table = TableOptions(
-        name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing
+        name,
+        numbered,
+        stakeholders,
+        ignore,
+        separator,
+        decimal,
+        sheet,
+        encoding,
+        drop_missing,
+        absent,
     )
     rule = rule_of(RuleRequest(actions, table, model, doctrine, p, weights, shift))
     say_notes(rule.notes)

@@ -25,6 +25,7 @@ def rank(
     weights: opt.RuleWeights = None,
     shift: opt.RuleShift = None,
     top: Top = None,
+    absent: opt.Absent = False,
     json: opt.Json = False,
     name: opt.Name = None,
     numbered: opt.Numbered = False,
@@ -42,7 +43,16 @@ def rank(
     from welfarist.app.rules import RuleRequest, rule_of
 
     table = TableOptions(
-        name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing
+        name,
+        numbered,
+        stakeholders,
+        ignore,
+        separator,
+        decimal,
+        sheet,
+        encoding,
+        drop_missing,
+        absent,
     )
     rule = rule_of(RuleRequest(actions, table, model, doctrine, p, weights, shift))
     say_notes(rule.notes)

@@ -174,7 +174,7 @@ def actions_of(
     read = read_rows(table, cells, drop_missing, "actions", notes, small=not absent)
     utilities = utilities_of(read.frame, people)
     if absent:
-        refuse_nobody(read, people, utilities)
+        refuse_nobody(read, utilities)
     if stakeholders is None:
         notes += _of_another_magnitude(table.name, people, utilities)
     used = {*people, named, scored}
@@ -254,9 +254,12 @@ def people_of(
 
 def far_smaller(utilities: FloatArray) -> npt.NDArray[np.bool_]:
     """Whose utilities (N, d) are typically of a smaller magnitude than somebody else's (d,)."""
-    middle = np.nanmedian if np.isnan(utilities).any() else np.median
-    typical = middle(np.abs(utilities), axis=0)
-    return np.asarray(typical * _ONE_MAGNITUDE < typical.max())
+    if not np.isnan(utilities).any():
+        typical = np.median(np.abs(utilities), axis=0)
+    else:
+        there = [column[~np.isnan(column)] for column in utilities.T]
+        typical = np.array([np.median(np.abs(c)) if len(c) else np.nan for c in there])
+    return np.asarray(typical * _ONE_MAGNITUDE < np.nanmax(typical))
 
 
 def _of_another_magnitude(file: str, people: list[str], utilities: FloatArray) -> list[str]:
@@ -275,22 +278,25 @@ def _of_another_magnitude(file: str, people: list[str], utilities: FloatArray) -
     ]
 
 
-def refuse_nobody(read: KeptRows, people: list[str], utilities: FloatArray) -> None:
-    """Require that every action affects somebody, and everybody is affected by some action."""
-    missing = np.isnan(utilities)
-    if missing.all(axis=1).any():
-        row = int(np.argmax(missing.all(axis=1)))
+def refuse_nobody(read: KeptRows, utilities: FloatArray) -> None:
+    """Require that every action (N, d) affects somebody."""
+    nobody = np.isnan(utilities).all(axis=1)
+    if nobody.any():
         raise InputError(
-            f"{read.name}, {read.where(row)}: every action must affect somebody; found one without "
-            "any utility. Leave out that row."
+            f"{read.name}, {read.where(int(np.argmax(nobody)))}: every action must affect "
+            "somebody; found one without any utility. Leave out that row."
         )
-    if missing.all(axis=0).any():
-        person = people[int(np.argmax(missing.all(axis=0)))]
+
+
+def refuse_never(file: str, people: Sequence[str], utilities: FloatArray) -> None:
+    """Require that everybody is affected by some action (N, d), to learn how much they count."""
+    never = np.isnan(utilities).all(axis=0)
+    if never.any():
         raise RequestError(
             "{name}, column {column}: everybody must be affected by some action; found nothing in "
             "the whole column. Leave it out: {ignore:COLUMN}",
-            name=read.name,
-            column=shown(person),
+            name=file,
+            column=shown(people[int(np.argmax(never))]),
         )
 
 

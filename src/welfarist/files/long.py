@@ -11,7 +11,7 @@ import numpy as np
 from welfarist.base.asking import RequestError
 from welfarist.decisions import Choices
 from welfarist.decisions.long_tables import long_table
-from welfarist.files.actions import people_of, refuse_nobody, utilities_of, utility
+from welfarist.files.actions import people_of, refuse_never, refuse_nobody, utilities_of, utility
 from welfarist.files.cells import Text, listed
 from welfarist.files.comparisons import counts_of, deciders_of, optional_cells
 from welfarist.files.kept_rows import Maybe, read_rows
@@ -80,7 +80,8 @@ def read_long_choices(
     read = whole_menus(table, read, roles["menu"])
     utilities = utilities_of(read.frame, people)
     if absent:
-        refuse_nobody(read, people, utilities)
+        refuse_nobody(read, utilities)
+        refuse_never(table.name, people, utilities)
     parts = {
         "menu": read.frame[roles["menu"]].to_numpy(),
         "chosen": flags_of(read, roles["chosen"]),

@@ -14,7 +14,7 @@ from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
 from welfarist.decisions import Choices
 from welfarist.decisions.long_tables import menus_in, refuse_twice
-from welfarist.files.actions import Actions
+from welfarist.files.actions import Actions, refuse_never
 from welfarist.files.cells import Text, shown
 from welfarist.files.comparisons import counts_of, deciders_of, optional_cells, say_unknown
 from welfarist.files.kept_rows import KeptRows, read_rows
@@ -111,6 +111,7 @@ def read_choices(
             "{menu_separator} is for a column that lists the actions of a menu; found none. Leave "
             "it out."
         )
+    refuse_never(actions.file, actions.stakeholders, actions.utilities)
     names = Names(Known(actions.labels, actions.file, WHAT), actions, drop_unknown)
     reader = _Reader(table, layout, names, menu_separator, outside, drop_missing, least, notes)
     made, deciders = {"long": _long, "listed": _listed, "ranked": _ranked}[layout.name](reader)

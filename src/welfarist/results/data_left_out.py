@@ -209,10 +209,13 @@ class LeftOut:
         Of the decisions.
     rules : tuple or None
         Weights, power and margin of a rule that explains every decision, and the given power.
+    absent : bool
+        Whether some actions did not affect everybody.
     """
 
     digest: str
     rules: tuple[FloatArray, float, float, float | None] | None = None
+    absent: bool = False
 
     @classmethod
     def of(cls, result: Any) -> LeftOut:
@@ -221,7 +224,7 @@ class LeftOut:
         if exact is not None and isinstance(exact.explanations, ConsistentRules):
             found = exact.explanations
             rules = found.weights, found.p, found.margin, result.p if "p" in result.given else None
-        return cls(result.decided.digest(), rules)
+        return cls(result.decided.digest(), rules, getattr(result.decided, "absent", False))
 
     def require_same(self, decided: Any, kind: str) -> None:
         """Refuse other decisions than those that were left out."""

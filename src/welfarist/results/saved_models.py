@@ -23,15 +23,16 @@ from welfarist.base.whole_files import write_whole
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
+from welfarist.results import saved_choices
 from welfarist.results.learned import Learned
 
-Kind = Literal["scores", "comparisons"]
+Kind = Literal["scores", "comparisons", "choices"]
 
 FORMAT = "welfarist.Model"
 VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
-_OPTIONAL = ("shift", "small_sample")
+_OPTIONAL = ("shift", "small_sample", *saved_choices.KEYS)
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
@@ -51,7 +52,7 @@ class Model:
     ----------
     welfare : WelfareFunction
         The rule, with the stakeholders' names; it adds its `shift` to utilities.
-    kind : "scores" or "comparisons"
+    kind : "scores", "comparisons" or "choices"
         What it was learned from.
     tau, rho, scale : float or None
         Temperature and flip probability of choices, scale of scores; None where the model has
@@ -72,6 +73,12 @@ class Model:
         The version of welfarist that learned it.
     small_sample : bool
         Whether certainty was charged for, because decisions are few.
+    taus : tuple of float
+        Of choices from menus: the temperature of each choice of a ranking, one where they share it.
+    gamma, outside : float or None
+        Of choices from menus: the size effect, and the welfare of none of these, where learned.
+    absent : bool
+        Whether a NaN utility means that somebody is not affected by an action.
     """
 
     welfare: WelfareFunction
@@ -89,6 +96,10 @@ class Model:
     caveats: tuple[str, ...] = ()
     version: str = ""
     small_sample: bool = False
+    taus: tuple[float, ...] = ()
+    gamma: float | None = None
+    outside: float | None = None
+    absent: bool = False
 
     @classmethod
     def of(cls, learned: Any, intervals: Mapping[str, Any] | None = None) -> Model:
@@ -119,7 +130,39 @@ class Model:
             caveats=tuple(caveat.message for caveat in result.caveats),
             small_sample=result.small_sample,
             version=__version__,
+            **saved_choices.terms_of(result),
         )
+
+    def worth(self, actions: Any) -> FloatArray:
+        """Return what choices depend on differences of (n,): log welfare, and the size effect.
+
+        Parameters
+        ----------
+        actions : (n, d) array-like or data frame
+            NaN where somebody is not affected, if the model was learned so.
+        """
+        utilities = saved_choices.utilities_for(self.welfare, actions, self.absent)
+        return saved_choices.worth(self.welfare, utilities, self.gamma)
+
+    def chances(self, actions: Any, *, outside: bool = False) -> FloatArray:
+        """Return how likely each action of a menu is chosen (K,), for a model of choices.
+
+        Parameters
+        ----------
+        actions : (K, d) array-like or data frame
+            The menu.
+        outside : bool
+            Whether none of these could be chosen as well: its chance is the last of (K + 1,).
+        """
+        if self.kind == "scores" or self.tau is None:
+            raise InputError(
+                "chances need a model that was learned from choices or comparisons; found one of "
+                f"{self.kind}."
+            )
+        value = self.worth(actions)
+        if outside:
+            value = saved_choices.with_outside(value, self.outside)
+        return saved_choices.chances(value, self.tau, self.rho or 0.0)
 
     def probabilities(self, first: Any, second: Any) -> FloatArray:
         """Return how likely the first action is preferred to the second (n,).
@@ -133,8 +176,9 @@ class Model:
         Rules learned from scores, and where errors were counted, have no temperature: the better
         action is preferred for sure, up to the probability of a slip; two that tie are a toss-up.
         """
-        if self.kind == "comparisons" and self.tau is not None and math.isfinite(self.tau):
-            one, other = (np.atleast_1d(self.welfare.log(actions)) for actions in (first, second))
+        if self.kind != "scores" and self.tau is not None and math.isfinite(self.tau):
+            value = self.welfare.log if self.kind == "comparisons" else self.worth
+            one, other = (np.atleast_1d(value(actions)) for actions in (first, second))
             if len(one) != len(other) and 1 not in (len(one), len(other)):
                 raise InputError(
                     "first and second must hold as many actions as each other, or one; found "
@@ -166,7 +210,7 @@ class Model:
             record["shift"] = rule.shift
         if self.small_sample:
             record["small_sample"] = True
-        return dict(strict(record))
+        return dict(strict(record | saved_choices.entries_of(self)))
 
     def as_text(self) -> str:
         """Return what a file of the model holds: strict JSON."""
@@ -178,9 +222,10 @@ class Model:
         fields = _Fields(record, source)
         fields.check_format()
         weights, names = fields.people()
+        kind = fields.one_of("kind", _KINDS)
         return cls(
             welfare=WelfareFunction(fields.number("p"), weights, names, fields.shift()),
-            kind=fields.one_of("kind", _KINDS),
+            kind=kind,
             tau=fields.optional("tau", 0.0),
             rho=fields.optional("rho", 0.0, _LARGEST_RHO),
             scale=fields.optional("scale", 0.0),
@@ -194,6 +239,7 @@ class Model:
             caveats=fields.texts("caveats"),
             version=fields.text("welfarist"),
             small_sample=fields.flag("small_sample") if fields.has("small_sample") else False,
+            **saved_choices.terms_in(fields, kind),
         )
 
 
@@ -360,6 +406,19 @@ class _Fields:
         if self._record[key] not in known:
             raise self._wrong(key, f"one of {', '.join(known)}", self._record[key])
         return self._record[key]
+
+    def numbers(self, key: str, least: float) -> tuple[float, ...]:
+        """A list of numbers, at least one."""
+        value = self._record[key]
+        found = [_number(entry) for entry in value] if isinstance(value, list) else []
+        kept = [entry for entry in found if entry is not None and entry >= least]
+        if not kept or len(kept) < len(found):
+            raise self._wrong(key, f"a list of numbers from {least:g} on", value)
+        return tuple(kept)
+
+    def wrong(self, key: str, form: str) -> InputError:
+        """Say what an entry must be."""
+        return self._wrong(key, form, self._record.get(key))
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts."""
