@@ -114,9 +114,9 @@ __all__ = [
 _ERRORS = "base.errors"
 _ON_DEMAND = {
     "bounds": "bounds",
-    "compare": "comparing.contest",
     "ChoiceLearner": "learners",
     "Choices": "decisions",
+    "compare": "comparing.contest",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
     "DecisionsMissingError": _ERRORS,

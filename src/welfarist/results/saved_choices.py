@@ -10,17 +10,18 @@ import numpy as np
 from welfarist.base.data_frames import order_by_name, split_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers
-from welfarist.decisions import Choices
 from welfarist.families.rule import WelfareFunction
 from welfarist.people.present_rule import PresentRule
 from welfarist.people.utility_tables import as_utility_table
 
+# The kind of its decisions; whoever applies a rule need not load what holds them.
+_CHOICES = "choices"
 KEYS = ("taus", "gamma", "outside", "absent")
 
 
 def terms_of(result: Any) -> dict[str, Any]:
     """What a fit to choices has learned beside the rule; nothing for other fits."""
-    if result.kind != Choices.kind:
+    if result.kind != _CHOICES:
         return {}
     later = [value for name, value in result.extras.items() if name.startswith("tau of choice")]
     held = result.left_out if result.decided is None else result.decided
@@ -34,7 +35,7 @@ def terms_of(result: Any) -> dict[str, Any]:
 
 def entries_of(model: Any) -> dict[str, Any]:
     """What a file holds of it: nothing where there is nothing to say."""
-    if model.kind != Choices.kind:
+    if model.kind != _CHOICES:
         return {}
     found = {"taus": list(model.taus), "gamma": model.gamma, "outside": model.outside}
     found["absent"] = model.absent or None
@@ -44,7 +45,7 @@ def entries_of(model: Any) -> dict[str, Any]:
 def terms_in(fields: Any, kind: str) -> dict[str, Any]:
     """What a file says of it, checked; `fields` are those of a saved model."""
     given = [key for key in KEYS if fields.has(key)]
-    if kind != Choices.kind:
+    if kind != _CHOICES:
         if given:
             raise fields.wrong(given[0], "left out of a model of other decisions than choices")
         return {}
