@@ -27,9 +27,10 @@ def _folder(tmp_path, monkeypatch):
 def test_the_page_has_an_example_of_each_layout():
     assert set(EXAMPLES) == {
         "actions.csv", "decisions.csv", "counted.csv", "asked.csv", "choices.csv", "scored.csv",
-        "weights.csv", "groups.csv",
+        "weights.csv", "groups.csv", "menus.csv", "offered.csv", "rankings.csv", "declined.csv",
+        "partly.csv", "alternatives.csv",
     }  # fmt: skip
-    assert len(COMMANDS) == 4
+    assert len(COMMANDS) == 10
 
 
 def test_examples_hold_what_the_page_says():
@@ -53,6 +54,23 @@ def test_examples_hold_what_the_page_says():
     assert files.read_actions("scored.csv", score="score").scores[0] == 4.1
     assert files.read_weights("weights.csv") == {"donors": 1, "volunteers": 1, "recipients": 2}
     assert set(files.read_groups("groups.csv").values()) == {"helpers", "helped"}
+
+
+def test_layouts_of_menus_hold_what_the_page_says():
+    actions = files.read_actions("actions.csv")
+    listed = files.read_choices("menus.csv", actions)
+    assert listed.decisions.menus.sizes.tolist() == [3, 3, 2, 3]
+    assert listed.notes == ()
+    offered = files.read_choices("offered.csv", actions)
+    assert offered.decisions.same_as(listed.decisions[:3])
+    ranked = files.read_choices("rankings.csv", actions).decisions
+    assert ranked.menus.sizes.tolist() == [4, 3, 2, 4, 3, 4, 3, 2, 4]
+    declined = files.read_choices("declined.csv", actions, outside=True).decisions
+    assert declined.menus.sizes.tolist() == [3, 4, 3, 4, 3]
+    partly = files.read_actions("partly.csv", absent=True)
+    assert files.read_choices("menus.csv", partly).decisions.absent
+    long = files.read_long_choices("alternatives.csv").decisions
+    assert (len(long), long.actions, long.stakeholders) == (4, 7, ("patients", "staff"))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
