@@ -95,7 +95,7 @@ def menus_of(rng, count: int = 300):
 
 
 def test_models_of_choices_keep_all_that_was_learned(tmp_path):
-    frame, _, ranked = menus_of(np.random.default_rng(4))
+    frame, menus, ranked = menus_of(np.random.default_rng(4))
     choices = wf.Choices.from_rankings(frame, ranked, absent=True)
     learned = wf.ChoiceLearner(tau_by_stage=True, size_effect=True, noise="lapse").fit(choices)
     wf.save_model(learned, tmp_path / "m.json")
@@ -108,7 +108,8 @@ def test_models_of_choices_keep_all_that_was_learned(tmp_path):
     assert (model.outside, model.absent) == (None, True)
     assert wf.Model.from_dict(model.to_dict()) == model
     assert wf.Model.of(learned.result_.without_data()).absent
-    for menu, expected in zip(ranked[:20], learned.predict_proba(choices[:20]), strict=True):
+    first = wf.Choices(frame, menus, ranked[:, 0], absent=True)
+    for menu, expected in zip(menus[:20], learned.predict_proba(first[:20]), strict=True):
         np.testing.assert_allclose(model.chances(frame[menu.tolist()]), expected, **FORMULA)
     turned = frame.select(["s2", "s0", "s1"])
     np.testing.assert_array_equal(model.worth(turned), model.worth(frame))
