@@ -202,7 +202,15 @@ def test_equals_share_what_they_score():
 @pytest.mark.parametrize(
     ("learner", "words"),
     [
-        (ChoiceLearner(noise="none"), 'noise must be "logistic" or "lapse"'),
+        (ChoiceLearner(noise="probit"), "noise must be one of"),
+        (ChoiceLearner(noise="none", rho=0.1), 'rho must be left out unless noise="flip"'),
+        (ChoiceLearner(noise="flip", rho=0.5), "rho must be a probability"),
+        (ChoiceLearner(noise="none", solver="grid"), 'solver must be "exact"'),
+        (ChoiceLearner(noise="none", prior=2.0), "prior must be left out"),
+        (ChoiceLearner(noise="none", size_effect=True), "found size_effect=True"),
+        (ChoiceLearner(noise="flip", tau_by_stage=True), "found tau_by_stage=True"),
+        (ChoiceLearner(noise="none", warm_start=True), "warm_start"),
+        (ChoiceLearner(solver="exact"), "needs comparisons"),
         (ChoiceLearner(size_effect=True), "different numbers of people; found none"),
         (ChoiceLearner(tau_by_stage=3), "tau_by_stage must be"),
         (ChoiceLearner(solver="grid"), "no choices from menus"),

@@ -15,14 +15,20 @@ from welfarist.checks.calibration import Calibration, calibration_of
 from welfarist.checks.check import Check, CheckWords, checked, inapplicable
 from welfarist.checks.fit import Fit
 from welfarist.checks.misfit import Misfit, misfit_of
-from welfarist.checks.of_comparisons import CLEAREST, slips_check
+from welfarist.checks.of_comparisons import (
+    CLEAREST,
+    NO_MISFIT,
+    refuse_calibration,
+    slips_check,
+)
 from welfarist.checks.predictions import Predictions
 from welfarist.checks.score_test import slopes_of
 from welfarist.checks.surprises import Surprises, surprising_menus
+from welfarist.counting.menus.best import best_entries
 from welfarist.decisions import Choices
 from welfarist.inference.likelihood import Likelihood
 from welfarist.losses.single_menus import SingleMenus
-from welfarist.noise.menus import Softmax
+from welfarist.noise.menus import EQUALLY_GOOD, Softmax
 from welfarist.people.present_rule import PresentRule
 
 # A choice is cut off where it is as surprising as the other of two in the clearest case.
@@ -39,25 +45,27 @@ class ChoiceChecks:
     rule : WelfareFunction, or a rule of another family
         Without names: the columns are those it was learned from.
     stakeholders : tuple of str
-    likelihood : Likelihood
+    likelihood : Likelihood or None
+        None where errors were counted.
     """
 
     decided: Choices
     rule: Any
     stakeholders: tuple[str, ...]
-    likelihood: Likelihood
+    likelihood: Likelihood | None
 
     kind = Choices.kind
 
     @classmethod
     def of(cls, fit: Fit) -> ChoiceChecks:
         """Return the checks of a fit to choices."""
-        assert fit.likelihood is not None
         rule = PresentRule(fit.nameless_welfare) if fit.decided.absent else fit.nameless_welfare
         return cls(fit.decided, rule, fit.stakeholders, fit.likelihood)
 
     @property
     def _single(self) -> SingleMenus:
+        if self.likelihood is None:
+            return SingleMenus(None, self.decided)
         found: Any = self.likelihood.single
         assert isinstance(found, SingleMenus)
         return found
@@ -65,6 +73,8 @@ class ChoiceChecks:
     @cached_property
     def compared(self) -> Softmax:
         """How the actions of every menu compare under the rule, choice by choice."""
+        if self.likelihood is None:
+            return self._counted
         loss, point = self.likelihood.at_rule()
         judged, single = loss.judge(point), self._single
         observed = single.observed.of_menus(single.menus)
@@ -76,12 +86,27 @@ class ChoiceChecks:
         """The welfare of none of these; None where that could not be chosen."""
         if not self.decided.outside:
             return None
+        assert self.likelihood is not None  # errors are not counted where that could be chosen
         level = float(self.likelihood.point.extras[-1])
         return float(np.exp(level)) if self.likelihood.loss.family.level.is_ratio else level
 
     @property
-    def chances(self) -> FloatArray:
-        """How likely each entry is chosen from its menu."""
+    def _counted(self) -> Softmax:
+        """The same where errors were counted: the best are those that no rounding has made."""
+        single, decided = self._single, self.decided
+        menus = replace(single.menus, rows=single.original.astype(np.int32))
+        value = self.rule.value(decided.utilities)
+        best = best_entries(menus, decided.utilities, value, self.rule)
+        here = Softmax.of(menus, value[menus.rows] * menus.spread(menus.sign), True)
+        behind = here.z - menus.spread(menus.largest(here.z))
+        told = np.where(best, 0.0, np.minimum(behind, -2.0 * EQUALLY_GOOD))
+        return replace(here, by_entry=told, by_action=None)
+
+    @property
+    def chances(self) -> FloatArray | None:
+        """How likely each entry is chosen from its menu; None where errors were counted."""
+        if self.likelihood is None:
+            return None
         place = self._single.observed.extras.rho
         extras = self.likelihood.point.extras
         return self.compared.chances(0.0 if place is None else float(extras[place]))
@@ -92,7 +117,6 @@ class ChoiceChecks:
         here, menus = self.compared, self.compared.menus
         best = here.best()
         ties = menus.sums(best.astype(np.float64))
-        chance = menus.sums(self.chances * best)
         right = menus.sums(menus.taken * best) / menus.count
         counts = self.decided.counts[self._single.decision] * menus.count
         zeros = np.zeros(len(menus))
@@ -100,11 +124,15 @@ class ChoiceChecks:
         # Of several that are equally good, one is as good as their share.
         outcomes = np.where(ties == 1, 2.0 * right - 1.0, 0.0)
         signs = np.where(ties == 1, 1.0, 0.0)
-        unlikely = np.where(ties == 1, 1.0 - chance, 0.5)
+        unlikely = None
+        if self.chances is not None:
+            unlikely = np.where(ties == 1, 1.0 - menus.sums(self.chances * best), 0.5)
         return Predictions(rows, counts, outcomes, zeros, signs, unlikely)
 
     def calibration(self, bins: int) -> Calibration:
         """How often the most likely action was chosen, beside how often the rule says."""
+        if self.likelihood is None:
+            refuse_calibration()
         best = self.compared.best()
         menus = self.compared.menus
 
@@ -130,6 +158,8 @@ class ChoiceChecks:
 
     def misfit(self) -> Misfit:
         """Checks against alternatives to the family of rules."""
+        if self.likelihood is None:
+            return NO_MISFIT
         return misfit_of(self.likelihood, self._alternatives)
 
     def _alternatives(self, likelihood: Likelihood, terms: Terms) -> list[Check]:

@@ -33,6 +33,21 @@ CLEAREST = 4.0
 _CLEAR_CHANCE = float(expit(-CLEAREST))
 _TINY = float(np.finfo(np.float64).tiny)
 
+NO_MISFIT = Misfit(
+    (),
+    reason="checks need a likelihood; found a fit that counts errors, which has none. "
+    'Fit with noise="logistic" or "lapse".',
+)
+
+
+def refuse_calibration() -> NoReturn:
+    """Refuse to compare chances with what happened where there are none."""
+    raise InputError(
+        "calibration needs a rule that gives probabilities; found a fit that counts "
+        'errors, which gives none. Fit with noise="logistic" or "lapse"; surprises() '
+        "lists the decisions that the rule gets wrong."
+    )
+
 
 @dataclass(frozen=True, eq=False)
 class ComparisonChecks:
@@ -72,11 +87,7 @@ class ComparisonChecks:
     def calibration(self, bins: int) -> Calibration:
         """How often the more likely action was chosen, beside how often the rule says."""
         if self.likelihood is None:
-            raise InputError(
-                "calibration needs a rule that gives probabilities; found a fit that counts "
-                'errors, which gives none. Fit with noise="logistic" or "lapse"; surprises() '
-                "lists the decisions that the rule gets wrong."
-            )
+            refuse_calibration()
         return calibration_of(self.predictions, bins, self.likelihood)
 
     def surprises(self, count: int) -> Surprises:
@@ -95,11 +106,7 @@ class ComparisonChecks:
     def misfit(self) -> Misfit:
         """Checks against alternatives to the family of rules."""
         if self.likelihood is None:
-            return Misfit(
-                (),
-                reason="checks need a likelihood; found a fit that counts errors, which has none. "
-                'Fit with noise="logistic" or "lapse".',
-            )
+            return NO_MISFIT
         return misfit_of(self.likelihood, self._alternatives)
 
     def _alternatives(self, likelihood: Likelihood, terms: Terms) -> list[Check]:

@@ -258,7 +258,7 @@ def surprising_menus(
     decided: Choices,
     single: Any,
     compared: Any,
-    chances: FloatArray,
+    chances: FloatArray | None,
     rule: Any,
     stakeholders: tuple[str, ...],
     count: int,
@@ -267,7 +267,8 @@ def surprising_menus(
     """The choices of another action than the rule's best, the least likely first.
 
     `single` are the choices one by one, of whose entries `compared` and `chances` (E,) speak;
-    `outside` is the welfare of none of these, if that could be chosen.
+    `outside` is the welfare of none of these, if that could be chosen. Without chances those come
+    first that are clearest.
     """
     menus = single.menus
     counts = decided.counts[single.decision]
@@ -275,7 +276,8 @@ def surprising_menus(
     wrong = np.flatnonzero((menus.taken > 0) & ~compared.best())
     often = menus.taken[wrong] * counts[whose[wrong]]
     total = float(often.sum())
-    order = wrong[np.argsort(chances[wrong], kind="stable")][: checked_count(count)]
+    likely = compared.z if chances is None else chances
+    order = wrong[np.argsort(likely[wrong], kind="stable")][: checked_count(count)]
     found = [
         _menu_surprise(
             decided, single, compared, chances, rule, stakeholders, int(entry), whose, outside
@@ -298,7 +300,7 @@ def _menu_surprise(
     decided: Choices,
     single: Any,
     compared: Any,
-    chances: FloatArray,
+    chances: FloatArray | None,
     rule: Any,
     stakeholders: tuple[str, ...],
     entry: int,
@@ -326,7 +328,7 @@ def _menu_surprise(
         shares[0],
         shares[1],
         ratio,
-        float(chances[entry]),
+        None if chances is None else float(chances[entry]),
         float(decided.counts[row]),
         None if decided.by is None else decided.by[row],
         stakeholders,

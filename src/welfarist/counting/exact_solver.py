@@ -19,9 +19,9 @@ from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray, is_real
 from welfarist.counting.consistent import ConsistentRules, find_consistent
-from welfarist.counting.crossings import Crossings, Kernel, find_crossings
+from welfarist.counting.crossings import Crossings, Kernel
 from welfarist.counting.fewest_errors import SweepResult, improve
-from welfarist.counting.loss_steps import LossSteps, PowerInterval, loss_steps
+from welfarist.counting.loss_steps import LossSteps, PowerInterval
 from welfarist.counting.lower_bounds import MOST_PAIRS, proven_gap, proven_minimum
 from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.losses import Point
@@ -57,7 +57,7 @@ class PowerSweep:
         undecided = self.crossings.undecided
         if len(undecided):
             pairs = np.unique(undecided[:, 0]).astype(np.intp)
-            doubt = float(np.abs(loss.pairs.lead[pairs]).sum()) / loss.total
+            doubt = loss.in_doubt(pairs)
             least = min(self.steps.least_between(low, high) for _, low, high in undecided)
             bound = min(bound, least - doubt)
         return max(bound, loss.unavoidable)
@@ -65,9 +65,8 @@ class PowerSweep:
 
 def sweep_powers(loss: ZeroOneLoss, weights: FloatArray, kernel: Kernel = "auto") -> PowerSweep:
     """Return the loss at every power under weights (d,)."""
-    pairs = loss.pairs
-    crossings = find_crossings(loss.utilities.logs, weights, pairs.first, pairs.second, kernel)
-    return PowerSweep(loss_steps(crossings, pairs), crossings)
+    crossings = loss.crossings(weights, kernel)
+    return PowerSweep(loss.steps(crossings), crossings)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from welfarist.base.validation import FloatArray
 from welfarist.counting.consistent import ConsistentRules
 from welfarist.counting.loss_steps import LossSteps, PowerInterval
-from welfarist.decisions import Comparisons
+from welfarist.decisions import Choices, Comparisons
 
 _MOST_SHOWN = 4
 # Up to these the ranges of all weights are a matter of seconds.
@@ -31,12 +31,16 @@ class Counted:
         Pairs of actions that tie under the learned weights for every power.
     undecided : int
         Intervals of p in which two welfares agree up to rounding, so that they may touch.
+    menus : bool
+        Whether these are choices from menus: ties are then choices that several actions share,
+        contradictions those that differ from the most frequent choice from the same menu.
     """
 
     ties: float
     contradictions: float
     identical: int = 0
     undecided: int = 0
+    menus: bool = False
 
     @classmethod
     def of(cls, comparisons: Comparisons, identical: int = 0, undecided: int = 0) -> Counted:
@@ -45,6 +49,30 @@ class Counted:
         ties = float(comparisons.counts[comparisons.outcomes == 0].sum())
         minority = (float((pairs.count - np.abs(pairs.lead)).sum()) - ties) / 2.0
         return cls(ties, minority, identical, undecided)
+
+    @classmethod
+    def of_choices(cls, choices: Choices, identical: int = 0, undecided: int = 0) -> Counted:
+        """Count what choices from menus leave no rule a chance to explain."""
+        menus = choices.menus.times(choices.counts[choices.decision])
+        shared = menus.largest(menus.taken) < menus.count
+        often = choices.merged[0]
+        lost = float((often.count - often.largest(often.taken)).sum())
+        alone = float((menus.count - menus.largest(menus.taken)).sum())
+        ties = float(menus.count[shared].sum())
+        return cls(ties, max(lost - alone, 0.0), identical, undecided, True)
+
+    @property
+    def told(self) -> list[tuple[str, float]]:
+        """What is counted, in words."""
+        tied, against = "Ties, half an error under every rule", "their own pair"
+        if self.menus:
+            tied, against = "Choices that several actions share", "their own menu"
+        return [
+            (tied, self.ties),
+            (f"Decisions against the majority of {against}", self.contradictions),
+            ("Pairs that tie for every p", self.identical),
+            ("Intervals of p in which two welfares agree up to rounding", self.undecided),
+        ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +137,8 @@ class ExactRecord:
     def _what(self) -> str:
         """What a rule that explains all that can be explained explains."""
         if self.counted.contradictions:
-            return "The majority of the decisions on every pair of actions"
+            what = "from every menu" if self.counted.menus else "on every pair of actions"
+            return f"The majority of the decisions {what}"
         return "Every decision but the ties" if self.counted.ties else "Every decision"
 
     def lines(self) -> list[str]:
@@ -128,14 +157,7 @@ class ExactRecord:
                 f"{self._what()} is explained, with other weights also by p in {powers}"
                 + as_far_as_searched(self.explanations.search_ends)
             )
-        counted = self.counted
-        notes = [
-            ("Ties, half an error under every rule", counted.ties),
-            ("Decisions against the majority of their own pair", counted.contradictions),
-            ("Pairs that tie for every p", counted.identical),
-            ("Intervals of p in which two welfares agree up to rounding", counted.undecided),
-        ]
-        lines.extend(f"{what}: {number:g}" for what, number in notes if number)
+        lines.extend(f"{what}: {number:g}" for what, number in self.counted.told if number)
         return lines
 
 

@@ -202,6 +202,55 @@ def loss_steps(crossings: Crossings, pairs: MergedPairs) -> LossSteps:
     )
 
 
+@dataclass(frozen=True)
+class Clusters:
+    """Ties that lie within rounding of each other, as one.
+
+    Attributes
+    ----------
+    order : (m,) array of int
+        The ties in the order of clusters.
+    cluster : (m,) array of int
+        To which cluster each of them belongs, in that order.
+    power, radius : (c,) arrays
+        The power that stands for each cluster, and how far from it another may be.
+    """
+
+    order: npt.NDArray[np.intp]
+    cluster: npt.NDArray[np.intp]
+    power: FloatArray
+    radius: FloatArray
+
+    @classmethod
+    def of(cls, crossings: Crossings) -> Clusters:
+        """Find out which ties cannot be told apart."""
+        order = np.argsort(crossings.power - crossings.radius, kind="stable")
+        power, radius = crossings.power[order], crossings.radius[order]
+        if not len(power):
+            return cls(order, order, power, radius)
+        reach = np.maximum.accumulate(power + radius)
+        starts = np.flatnonzero(np.concatenate([[True], (power - radius)[1:] > reach[:-1]]))
+        ends = np.concatenate([starts[1:], [len(power)]]) - 1
+        low, high = (power - radius)[starts], reach[ends]
+        cluster = np.repeat(np.arange(len(starts)), ends - starts + 1)
+        # The best known of a cluster stands for it.
+        middle = power[np.lexsort((radius, cluster))[starts]]
+        away = np.maximum(high - middle, middle - low)
+        return cls(order, cluster, middle, away)
+
+    def simultaneous(self, power: FloatArray) -> npt.NDArray[np.intp]:
+        """Number (m,) the ties in their order so that those of the very same power are one.
+
+        Those, such as ties at a whole power, have no order among themselves.
+        """
+        place = np.lexsort((power[self.order], self.cluster))
+        same = power[self.order][place]
+        fresh = np.diff(self.cluster[place], prepend=-1) + np.diff(same, prepend=-np.inf) > 0
+        number = np.empty(len(place), dtype=np.intp)
+        number[place] = np.cumsum(fresh) - 1
+        return number
+
+
 def _clustered(
     crossings: Crossings, tie: FloatArray
 ) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
@@ -210,29 +259,19 @@ def _clustered(
     Agreement with the decisions falls by `tie` where the two tie, and by as much again if they
     cross. Summed up for each cluster are the ties, the falls of those that cross, and the rises:
     how far agreement could go up before the falls have their turn, if rounding hides the order.
-    Ties at the very same power, such as a whole one, have no order.
     """
-    order = np.argsort(crossings.power - crossings.radius, kind="stable")
-    power, radius, tie = crossings.power[order], crossings.radius[order], tie[order]
-    fall = np.where(crossings.turns[order], tie, 0.0)
-    if not len(power):
-        return power, radius, (tie, fall, fall)
-    reach = np.maximum.accumulate(power + radius)
-    starts = np.flatnonzero(np.concatenate([[True], (power - radius)[1:] > reach[:-1]]))
-    ends = np.concatenate([starts[1:], [len(power)]]) - 1
-    low, high = (power - radius)[starts], reach[ends]
-    cluster = np.repeat(np.arange(len(starts)), ends - starts + 1)
-    # The best known of a cluster stands for it.
-    middle = power[np.lexsort((radius, cluster))[starts]]
-    by_power = np.lexsort((power, cluster))
-    fresh = np.diff(cluster[by_power], prepend=-1) + np.diff(power[by_power], prepend=-np.inf) > 0
-    together = np.flatnonzero(fresh)
-    net = np.add.reduceat(fall[by_power], together)
-    gains = np.bincount(cluster[by_power][together], np.maximum(-net, 0.0), len(starts))
-    rise = np.asarray(gains, dtype=np.float64)
-    away = np.maximum(high - middle, middle - low)
-    sums = np.add.reduceat(tie, starts), np.add.reduceat(fall, starts), rise
-    return middle, away, sums
+    clusters = Clusters.of(crossings)
+    tie = tie[clusters.order]
+    fall = np.where(crossings.turns[clusters.order], tie, 0.0)
+    size = len(clusters.power)
+    together = clusters.simultaneous(crossings.power)
+    net = np.bincount(together, fall)
+    home = np.zeros(len(net), dtype=np.intp)
+    home[together] = clusters.cluster
+    rise = np.bincount(home, np.maximum(-net, 0.0), size)
+    sums = [np.bincount(clusters.cluster, part, size) for part in (tie, fall)]
+    ties, falls, rises = (np.asarray(part, dtype=np.float64) for part in (*sums, rise))
+    return clusters.power, clusters.radius, (ties, falls, rises)
 
 
 def compact(p: npt.ArrayLike) -> FloatArray:

@@ -13,21 +13,22 @@ Limits: however good the rule, repeated comparisons with different outcomes and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
-from welfarist.counting.crossings.terms import masses_of, signed_terms
+from welfarist.counting.crossings import Crossings, Kernel, find_crossings
+from welfarist.counting.crossings.pair_terms import PairTerms
 from welfarist.counting.crossings.vectorised import signs_at
+from welfarist.counting.loss_steps import LossSteps, loss_steps
 from welfarist.decisions.merged_pairs import MergedPairs
 from welfarist.families.columns import Columns
-from welfarist.families.power_mean.derivatives import log_mean_of_logs
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.noise.margins import differences
-from welfarist.people.table import columns_of
+from welfarist.people.table import columns_of, people_of
 from welfarist.people.weighting import Weighting
 
 Signs = npt.NDArray[np.int8]
@@ -76,12 +77,15 @@ class ZeroOneLoss:
     def between(
         cls, utilities: FloatArray, first: npt.ArrayLike, second: npt.ArrayLike, weights: FloatArray
     ) -> ZeroOneLoss:
-        """Build the loss of pairs of rows (n,) of utilities (N, d), to ask for signs."""
+        """Build the loss of pairs of rows (n,) of utilities (N, d), to ask for signs.
+
+        NaN stands for who is absent.
+        """
         one, other = np.asarray(first, dtype=np.int32), np.asarray(second, dtype=np.int32)
         once = np.ones(len(one))
         pairs = MergedPairs(one, other, once, once)
         weighting = Weighting(utilities.shape[1], fixed=weights)
-        return cls(columns_of(utilities, POWER_MEAN, weighting), pairs, weighting)
+        return cls(seen_by_power_means(utilities, weighting), pairs, weighting)
 
     @property
     def features(self) -> dict[str, str]:
@@ -111,6 +115,10 @@ class ZeroOneLoss:
         """Return the mean loss under weights (d,) and power p."""
         return self.of_signs(self.signs(weights, p))
 
+    def opposite(self) -> ZeroOneLoss:
+        """Return the loss of the opposite decisions."""
+        return replace(self, pairs=replace(self.pairs, lead=-self.pairs.lead))
+
     def of_signs(self, signs: Signs) -> float:
         """Return the mean loss of answers (n,) in {-1, 0, 1}."""
         # Sums of counts that are not whole may be off by rounding, but no loss is below 0.
@@ -122,17 +130,29 @@ class ZeroOneLoss:
         Where the difference of two log welfares is lost in rounding, what the actions share is
         taken away before they are compared.
         """
-        log_mean = log_mean_of_logs(self.utilities.logs, weights, p, self.utilities.has_zeros).value
+        log_mean = self.utilities.log_mean(weights, p).value
         margins = differences(log_mean[self.pairs.first], log_mean[self.pairs.second])
         decided = np.abs(margins) > self.rounding
         signs = np.sign(np.where(decided, margins, 0.0)).astype(np.int8)
         close = np.flatnonzero(~decided)
         if len(close):
-            counts = weights > 0
-            logs = self.utilities.logs[counts]
-            one, other = logs[:, self.pairs.first[close]], logs[:, self.pairs.second[close]]
-            signs[close] = signs_at(signed_terms(one.T, other.T, masses_of(weights[counts])), p)
+            terms = PairTerms.of(self.utilities.logs, self.utilities.weights_in_each(weights))
+            there = terms.terms(self.pairs.first[close], self.pairs.second[close])
+            signs[close] = signs_at(there, p)
         return signs
+
+    def crossings(self, weights: FloatArray, kernel: Kernel = "auto") -> Crossings:
+        """Return the powers at which two actions of a pair are equally good under weights (d,)."""
+        known = self.utilities.logs, self.utilities.weights_in_each(weights)
+        return find_crossings(*known, self.pairs.first, self.pairs.second, kernel)
+
+    def steps(self, crossings: Crossings) -> LossSteps:
+        """Return the loss at every power."""
+        return loss_steps(crossings, self.pairs)
+
+    def in_doubt(self, pairs: npt.NDArray[np.intp]) -> float:
+        """How much of the mean loss may hang on which action of some pairs is the better one."""
+        return float(np.abs(self.pairs.lead[pairs]).sum()) / self.total
 
     @cached_property
     def rounding(self) -> FloatArray:
@@ -145,22 +165,40 @@ class ZeroOneLoss:
         )
 
 
-def _of_ordinary_size(pairs: MergedPairs) -> MergedPairs:
-    """The same counts in a unit in which sums of them are exact, or at least do not suffer.
+def seen_by_power_means(utilities: FloatArray, weighting: Weighting) -> Columns:
+    """Return what power means see of actions (N, d), NaN where somebody is absent.
 
-    Searches compare such sums: with rounding in them, rules as good as each other would differ.
+    Who does not count is absent as well, where others are.
     """
-    largest = float(pairs.count.max())
-    if largest < _LARGE_COUNT and _whole(pairs.count) and _whole(pairs.lead):
-        return pairs
-    count, lead = pairs.count / largest, pairs.lead / largest
-    units = _units_in_largest(np.unique(np.abs(np.concatenate([count, lead]))))
-    whole = np.rint(units * count)
+    absent = bool(np.isnan(utilities).any())
+    if absent and weighting.fixed is not None:
+        utilities = np.where(weighting.fixed > 0, utilities, np.nan)
+    found = people_of(utilities, POWER_MEAN, weighting)
+    assert isinstance(found, Columns)
+    return found
+
+
+def _of_ordinary_size(pairs: MergedPairs) -> MergedPairs:
+    return MergedPairs(pairs.first, pairs.second, *in_ordinary_units(pairs.count, pairs.lead))
+
+
+def in_ordinary_units(count: FloatArray, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The same counts, above 0, in a unit in which sums of them are exact, or at least no worse.
+
+    `parts` of them are put in the same unit. Searches compare such sums: with rounding in them,
+    rules as good as each other would differ.
+    """
+    largest = float(count.max())
+    if largest < _LARGE_COUNT and _whole(count) and _whole(parts):
+        return count, parts
+    shares, pieces = count / largest, parts / largest
+    units = _units_in_largest(np.unique(np.abs(np.concatenate([shares, pieces]))))
+    whole = np.rint(units * shares)
     if whole.min() > 0:  # a count is never nothing, however small
-        return MergedPairs(pairs.first, pairs.second, whole, np.rint(units * lead))
+        return whole, np.rint(units * pieces)
     if _SMALL_COUNT < largest < _LARGE_COUNT:
-        return pairs
-    return MergedPairs(pairs.first, pairs.second, count, lead)
+        return count, parts
+    return shares, pieces
 
 
 def _whole(values: FloatArray) -> bool:

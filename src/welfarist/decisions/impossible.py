@@ -72,8 +72,8 @@ def _described(decided: Comparisons, row: int) -> str:
     return f"{called[0]} {'over' if outcome else 'as good as'} {called[1]} at row {row}"
 
 
-def refuse_impossible_choices(decided: Choices, weighting: Weighting, noise: str) -> None:
-    """Refuse choices from menus that no rule explains."""
+def impossible_choices(decided: Choices, weighting: Weighting) -> npt.NDArray[np.intp]:
+    """Rows of choices from menus that no rule explains: of what is worth nothing to anybody."""
     counted = np.nan_to_num(decided.utilities)
     if weighting.fixed is not None:
         counted = counted[:, weighting.fixed > 0]
@@ -82,7 +82,12 @@ def refuse_impossible_choices(decided: Choices, weighting: Weighting, noise: str
     best = np.where(menus.sign > 0, menus.largest(worth), menus.largest(1.0 - worth))
     right = np.where(menus.spread(menus.sign) > 0, worth, 1.0 - worth)
     wrong = menus.sums(menus.taken * (1.0 - right)) * best > 0
-    rows = np.unique(decided.decision[wrong & (decided.counts[decided.decision] > 0)])
+    return np.unique(decided.decision[wrong & (decided.counts[decided.decision] > 0)])
+
+
+def refuse_impossible_choices(decided: Choices, weighting: Weighting, noise: str) -> None:
+    """Refuse choices from menus that no rule explains."""
+    rows = impossible_choices(decided, weighting)
     if not len(rows):
         return
     shown = [f"row {row}" for row in rows[:_SHOWN].tolist()]

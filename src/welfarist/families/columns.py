@@ -154,6 +154,10 @@ class Columns:
         del weights
         return None
 
+    def weights_in_each(self, weights: FloatArray) -> FloatArray:
+        """Return the weights (d,): they are the same in every action."""
+        return weights
+
     def take(self, actions: npt.NDArray[Any]) -> Columns:
         """Return some of the actions, on the same unit."""
         return Columns(np.ascontiguousarray(self.logs[:, actions]), self.shift, self.has_zeros)

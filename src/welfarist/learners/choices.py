@@ -11,14 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray
+from welfarist.counting.menus.best import best_entries
 from welfarist.decisions import Choices
 from welfarist.decisions.choices import as_choices
 from welfarist.decisions.impossible import refuse_impossible_choices
 from welfarist.inference.stages import stages_of
 from welfarist.learners import options
-from welfarist.learners.assembly import Description, Setup, likelihood_of
+from welfarist.learners.assembly import Description, Setup, likelihood_of, record_of
 from welfarist.learners.base import WelfareLearner, refuse_nothing
 from welfarist.learners.choosing import describe_choices
+from welfarist.learners.counted import CountedChoices, without_proof
 from welfarist.learners.small_samples import SmallSampleOption, check_small_sample, minimised
 from welfarist.losses import DecisionLoss, loss_of_choices
 from welfarist.losses.observed_menus import ObservedMenus
@@ -38,9 +40,11 @@ class ChoiceLearner(WelfareLearner):
 
     Parameters
     ----------
-    noise : "logistic" or "lapse"
+    noise : "logistic", "lapse", "none" or "flip"
         How the decision maker errs: more often the closer welfares are (logistic); that, and
-        sometimes regardless of the welfares (lapse).
+        sometimes regardless of the welfares (lapse); never (none); or regardless of the welfares
+        with a fixed probability (flip). The last two count errors, one for each menu: the rule
+        with the fewest is found exactly, see :class:`Exact`.
     tau_by_stage : bool
         Whether each choice of a ranking has a temperature of its own: the first from all, the
         second from what is left, and so on. Later ones tend to be noisier.
@@ -49,14 +53,18 @@ class ChoiceLearner(WelfareLearner):
         log welfare, which is a mean: gamma = 0 compares means, 1 totals. Where menus mix groups of
         different size and it is left out, p is off.
     family, p, weights, groups, prior, shift, solver, n_starts, max_iter, tol, progress
-        As in :class:`ComparisonClassifier`; `solver` is "newton".
+        As in :class:`ComparisonClassifier`; `solver` is "newton", or "exact" where errors are
+        counted.
+    rho : float, "error rate" or "cross-validation", optional
+        The flip probability of ``noise="flip"``, as in :class:`ComparisonClassifier`: a choice is
+        made by chance with probability 2 rho.
     tau_max, small_sample, random_state, warm_start, verbose, keep_data
         As in :class:`ComparisonClassifier`.
 
     Attributes
     ----------
     p_, weights_, tau_, rho_ : float, (d,) array, float, float
-        The estimates; `rho_` is 0 under logistic noise.
+        The estimates; `rho_` is 0 under logistic noise, `tau_` infinite where errors are counted.
     taus_ : (s,) array
         The temperature of each choice of a ranking; of one where they share it.
     gamma_ : float
@@ -65,7 +73,8 @@ class ChoiceLearner(WelfareLearner):
         The welfare at which none of these is as good; None where that could not be chosen.
     welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
-        Mean negative log likelihood of the choices.
+        Mean negative log likelihood of the choices; the share of wrong ones where errors are
+        counted.
     result_ : FitResult
         The full record; ``print(est.result_.summary())``.
     converged_, n_iter_ : bool, int
@@ -108,6 +117,7 @@ class ChoiceLearner(WelfareLearner):
         solver: options.SolverOption = "newton",
         tau_max: float = 1e6,
         small_sample: SmallSampleOption = "auto",
+        rho: options.RhoOption = None,
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
         tol: float = 1e-12,
@@ -129,6 +139,7 @@ class ChoiceLearner(WelfareLearner):
         self.solver = solver
         self.tau_max = tau_max
         self.small_sample = small_sample
+        self.rho = rho
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.tol = tol
@@ -154,7 +165,11 @@ class ChoiceLearner(WelfareLearner):
         refuse_nothing(np.nan_to_num(seen.utilities))
         if setup.weighting.free > 1:
             refuse_apart(seen.utilities, setup.people, setup.weighting)
+        rho = options.check_rho(self.rho, self.noise)
         check_small_sample(self.small_sample)
+        if noise is None:
+            self._count_errors(setup, choices, seen, rho)
+            return self
         loss = loss_of_choices(
             seen,
             setup.family,
@@ -171,15 +186,33 @@ class ChoiceLearner(WelfareLearner):
         self._learn(setup, choices, loss)
         return self
 
-    def _noise(self) -> ChoiceNoise:
+    def _noise(self) -> ChoiceNoise | None:
+        """The noise model; None where errors are counted."""
         noise = options.noise_of(self.noise)
-        if noise not in (LOGISTIC, LAPSE):
+        if noise not in (LOGISTIC, LAPSE, None):
             raise InputError(
-                'noise must be "logistic" or "lapse" for choices from menus; found '
-                f"{self.noise!r}. Between two actions ComparisonClassifier has the others."
+                'noise must be "logistic", "lapse", "none" or "flip" for choices from menus; found '
+                f"{self.noise!r}. Between two actions ComparisonClassifier takes models of your "
+                "own."
             )
-        assert noise is not None
         return noise
+
+    def _count_errors(
+        self, setup: Setup, choices: Choices, seen: Choices, rho: options.RhoOption
+    ) -> None:
+        """Learn the rule with the fewest errors; `seen` are the choices with their shift."""
+        options.check_flag(self.tau_by_stage, "tau_by_stage")
+        options.check_flag(self.size_effect, "size_effect")
+        fit = CountedChoices.of(self, setup, seen)
+        found, self.rho_, said = fit.conclude(self.noise, rho, self._said(choices))
+        self.tau_, self.taus_ = np.inf, np.array([np.inf])
+        self.gamma_, self.outside_ = 0.0, None
+        self._store(record_of(fit.setup, choices, found, said))
+
+    def without_proof(self) -> Self:
+        """Return a learner that finds the same kind of rule, and does not prove it best."""
+        quick: Self = without_proof(self)
+        return quick
 
     def _has_size_effect(self, seen: Choices) -> bool:
         """Whether a size effect is asked for, which needs groups of different size in one menu."""
@@ -318,6 +351,9 @@ class ChoiceLearner(WelfareLearner):
                 )
             level = self.result_.family.level
             value = np.append(value, np.log(self.outside_) if level.is_ratio else self.outside_)
+        if np.isinf(self.tau_):  # the best action, however small the difference
+            best = best_entries(menus, choices.utilities, value, self.result_.nameless_welfare)
+            return Softmax.of(menus, np.where(best, 0.0, -np.inf), True)
         place = np.minimum(menus.stage, len(self.taus_) - 1)
         z = value[menus.rows] * menus.spread(menus.sign * self.taus_[place])
         return Softmax.of(menus, z, True)

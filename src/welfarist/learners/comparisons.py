@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from welfarist.base.data_frames import collected_column, split_names
@@ -26,14 +26,13 @@ from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, record_of
 from welfarist.learners.base import WelfareLearner, refuse_nothing
 from welfarist.learners.choosing import describe_choices
-from welfarist.learners.counted import CountedFit
+from welfarist.learners.counted import CountedFit, without_proof
 from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
 from welfarist.learners.small_samples import (
     SmallSampleOption,
     check_small_sample,
     minimised,
 )
-from welfarist.learners.warm_starts import refuse_others
 from welfarist.losses import DecisionLoss, loss_of_comparisons
 from welfarist.noise.base import TAU
 from welfarist.noise.choices import RHO, preference_probability
@@ -204,10 +203,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
 
     def without_proof(self) -> Self:
         """Return a learner that finds the same kind of rule, and does not prove it best."""
-        if options.noise_of(self.noise) is not None:
-            return self
-        solver = options.exact_of(self.solver, self.noise, self.prior)
-        quick: Self = clone(self).set_params(solver=replace(solver, time_limit=0.0), rho=None)
+        quick: Self = without_proof(self)
         return quick
 
     @staticmethod
@@ -245,20 +241,11 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self, setup: Setup, comparisons: Comparisons, seen: Comparisons, rho: options.RhoOption
     ) -> None:
         """Learn the rule with the fewest errors; `seen` are the comparisons with their shift."""
-        solver = options.exact_of(self.solver, self.noise, self.prior)
-        refuse_others(not options.check_flag(self.warm_start, "warm_start"))
-        options.require_countable(setup.family, seen.utilities, self.noise)
-        setup = setup.knowing(bool((seen.utilities == 0).any()))
-        fit = CountedFit(seen, setup, solver)
-        rng = setup.generator()
-        found = fit.solve(rng)
-        flips = self.noise == "flip"
+        fit = CountedFit.of(self, setup, seen)
+        found, self.rho_, said = fit.conclude(self.noise, rho, self.reading_caveats())
         self.tau_ = np.inf
-        self.rho_ = fit.flip_rate(rho, found, rng) if flips else 0.0
-        known = self.rho_ if flips else None
-        said = fit.describe(found, known, rho, self.reading_caveats())
         said = replace(said, first_label=self._text_label())
-        self._store(record_of(setup, comparisons, found, said))
+        self._store(record_of(fit.setup, comparisons, found, said))
 
     def _text_label(self) -> str | None:
         """The label that means that the first was preferred, if it is text."""

@@ -23,7 +23,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 # Values no further apart keep their digits whichever number is taken from all of them.
 _FAR = 100.0
 # Values this close have chances that agree to nine digits: equal means are not computed to all.
-_EQUALLY_GOOD = 1e-9
+EQUALLY_GOOD = 1e-9
 
 
 @dataclass(slots=True)  # made at every step: freezing it would take a microsecond
@@ -135,12 +135,12 @@ class Softmax:
     def best(self) -> npt.NDArray[np.bool_]:
         """Which entries (E,) are the best of their menu; several if they are equally good."""
         z = self.z
-        return np.asarray(z >= self.menus.spread(self.menus.largest(z) - _EQUALLY_GOOD))
+        return np.asarray(z >= self.menus.spread(self.menus.largest(z) - EQUALLY_GOOD))
 
     def hits(self) -> FloatArray:
         """The share (m,) of what was chosen from each menu that is best; of equals each has one."""
         menus, z = self.menus, self.z
-        good = menus.largest(z) - _EQUALLY_GOOD
+        good = menus.largest(z) - EQUALLY_GOOD
         entries, whose = menus.chosen
         right = z[entries] >= good[whose]
         found: FloatArray = np.zeros(len(menus))

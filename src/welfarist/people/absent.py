@@ -76,6 +76,10 @@ class PartlyPresent(Columns):
         """Return who is present (d, N), over the weight of all who are."""
         return np.asarray(self.present / shared_weights(weights, self.present)[1])
 
+    def weights_in_each(self, weights: FloatArray) -> FloatArray:
+        """Return everybody's share (d, N) among those present in each action."""
+        return shared_weights(weights, self.present)[0]
+
     def take(self, actions: npt.NDArray[Any]) -> PartlyPresent:
         """Return some of the actions, on the same unit."""
         return PartlyPresent(

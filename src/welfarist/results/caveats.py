@@ -313,13 +313,16 @@ def noise_caveats(
     return []
 
 
-def unexplained_caveats(avoidable: float) -> list[Caveat]:
-    """Say when decisions that were said to be free of errors have this share of them."""
+def unexplained_caveats(avoidable: float, both_ways: str) -> list[Caveat]:
+    """Say when decisions that were said to be free of errors have this share of them.
+
+    `both_ways` says which errors are left aside, because decisions contradict each other.
+    """
     if avoidable <= 0:
         return []
     message = (
         f"no rule was found that explains every decision: {avoidable:.1%} are errors, those left "
-        "aside where the same two actions were decided both ways, though "
+        f"aside where {both_ways}, though "
         'noise="none" says that there are none. Use noise="flip" or noise="logistic" to learn how '
         "often they err."
     )
@@ -327,10 +330,18 @@ def unexplained_caveats(avoidable: float) -> list[Caveat]:
 
 
 def exact_caveats(
-    intervals: Sequence[PowerInterval], learned: bool, accuracy: float, plain_accuracy: float
+    intervals: Sequence[PowerInterval],
+    learned: bool,
+    accuracy: float,
+    plain_accuracy: float,
+    opposite: float,
 ) -> list[Caveat]:
-    """Say when choices look random or reversed, or when quite different powers are as good."""
-    turned = _reversed(accuracy, plain_accuracy)
+    """Say when choices look random or reversed, or when quite different powers are as good.
+
+    Accuracies are such that chance is one half; `opposite` is the share of the choices whose
+    opposite one of the two rules explains.
+    """
+    turned = _reversed(accuracy, plain_accuracy, opposite)
     if turned:
         return turned
     if accuracy <= 0.5:
@@ -380,13 +391,16 @@ def stage_caveats(found: Stages, worst: bool) -> list[Caveat]:
     return [Caveat(MisfitWarning, message)]
 
 
-def _reversed(accuracy: float, plain_accuracy: float) -> list[Caveat]:
+def _reversed(
+    accuracy: float, plain_accuracy: float, opposite: float | None = None
+) -> list[Caveat]:
     """Say when the opposite choices are explained much better than these."""
     if accuracy >= REVERSED_BELOW and plain_accuracy >= min(REVERSED_BELOW, 1.0 - accuracy):
         return []
+    explained = 1.0 - min(accuracy, plain_accuracy) if opposite is None else opposite
     message = (
         f"{_REVERSED}: no rule of this family explains them well, but the "
-        f"opposite choices are explained to {1 - min(accuracy, plain_accuracy):.0%}. The "
+        f"opposite choices are explained to {explained:.0%}. The "
         "labels may be reversed, or utilities may be harms: +1 must mean that the first was "
         "preferred, and more utility must be better."
     )

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
-from welfarist.counting.crossings.terms import SignedTerms, Signs, masses_of, signed_terms
+from welfarist.counting.crossings.pair_terms import PairTerms
+from welfarist.counting.crossings.terms import SignedTerms, Signs
 from welfarist.counting.crossings.vectorised import Isolated, Isolation
 
 Rows = npt.NDArray[np.intp]
@@ -83,8 +84,8 @@ def find_crossings(
     ----------
     logs : (d, N) array
         Log utilities; -inf where somebody has nothing, which restricts the search to p > 0.
-    weights : (d,) array
-        Known weights.
+    weights : (d,) or (d, N) array
+        Known weights; or those of each action, shared among who is present: 0 for who is not.
     first, second : (n,) arrays of int
         The actions of each pair.
     kernel : "auto", "compiled" or "numpy"
@@ -99,15 +100,12 @@ def find_crossings(
     >>> found.beginning, found.power.round(4), found.ending
     (array([-1], dtype=int8), array([-0.0854,  3.6049]), array([-1], dtype=int8))
     """
-    counts = weights > 0
-    columns = np.ascontiguousarray(logs[counts].T)
-    masses = masses_of(weights[counts])
-    from_zero = bool(np.isneginf(columns).any())
+    pairs = PairTerms.of(logs, weights)
+    from_zero = bool(np.isneginf(pairs.columns).any())
     compiled = _use_compiled(kernel, len(first))
 
     def work(block: slice) -> Crossings:
-        terms = signed_terms(columns[first[block]], columns[second[block]], masses)
-        return _of_terms(terms, from_zero, compiled)
+        return _of_terms(pairs.terms(first[block], second[block]), from_zero, compiled)
 
     blocks = [slice(i, i + _BLOCK) for i in range(0, len(first), _BLOCK)]
     return _joined(_mapped(work, blocks, compiled))

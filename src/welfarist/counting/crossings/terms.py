@@ -106,24 +106,33 @@ class SignedTerms:
         )
 
 
-def signed_terms(first: FloatArray, second: FloatArray, weights: FloatArray) -> SignedTerms:
+def signed_terms(
+    first: FloatArray, second: FloatArray, weights: FloatArray, others: FloatArray | None = None
+) -> SignedTerms:
     """Return the exponential sums of pairs of actions.
 
     Parameters
     ----------
     first, second : (n, d) arrays
         Log utilities of both actions; -inf where somebody has nothing.
-    weights : (d,) array
+    weights : (d,) or (n, d) array
         Positive weights; they need not sum to 1. Equal ones are best given as ones, whose sums
-        are exact.
+        are exact. Or those of the first action of each pair, 0 for who is absent from it.
+    others : (n, d) array, optional
+        Those of the second actions, if they differ; both have the same sum.
     """
-    level, mass = _by_level(first, second, weights)
+    others = weights if others is None else others
+    level, mass = _by_level(first, second, weights, others)
     nothing = np.isneginf(level)
-    balanced = np.abs(np.where(nothing, mass, 0.0).sum(axis=1)) <= _SAME_MASS * weights.sum()
+    left = np.abs(np.where(nothing, mass, 0.0).sum(axis=1))
+    balanced = left <= _SAME_MASS * weights.sum(axis=-1)
     mass = np.where(nothing, 0.0, mass)
     size, mass, level = _compact(mass, np.where(nothing, 0.0, level))
     largest = np.abs(level).max(axis=1)
-    changes = _changes(mass, size, exact=bool((weights == np.floor(weights)).all()))
+    exact = bool((weights == np.floor(weights)).all() and (others == np.floor(others)).all())
+    if exact and weights.ndim > 1:
+        mass = _reduced(mass)
+    changes = _changes(mass, size, exact=exact)
     return SignedTerms(
         mass,
         level,
@@ -142,8 +151,26 @@ def masses_of(weights: FloatArray) -> FloatArray:
     return np.ones(len(weights)) if (weights == weights[0]).all() else weights
 
 
+def shared_masses(one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the weights (n, d) of both actions of pairs, in a unit in which equal ones are whole.
+
+    Those who are present in an action share 1. Where they do so equally, k in the first and l in
+    the second, their weights are as l to k.
+    """
+    counts = [(side > 0).sum(axis=1) for side in (one, other)]
+    equal = np.ones(len(one), dtype=bool)
+    for side in (one, other):
+        equal &= ((side == side.max(axis=1)[:, None]) | (side == 0)).all(axis=1)
+    common = np.gcd(*counts)
+    found = []
+    for side, many in ((one, counts[1]), (other, counts[0])):
+        whole = (side > 0) * (many // common)[:, None]
+        found.append(np.where(equal[:, None], whole, side))
+    return found[0], found[1]
+
+
 def _by_level(
-    first: FloatArray, second: FloatArray, weights: FloatArray
+    first: FloatArray, second: FloatArray, weights: FloatArray, others: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Levels (n, 2 d) in descending order and the net mass at each, on the level's first entry."""
     both = np.concatenate([first, second], axis=1)
@@ -153,12 +180,14 @@ def _by_level(
         moved = np.abs(first - second) > _tolerance(first)
         fresh = np.ones(level.shape, dtype=bool)
         fresh[:, 1:] = level[:, :-1] - level[:, 1:] > _tolerance(level[:, 1:])
-    # Who has the same in both actions drops out before anything is added up: a small weight
-    # would be lost in the sum with theirs.
-    mass = np.where(np.concatenate([moved, moved], axis=1), np.append(weights, -weights), 0.0)
+    # Who has the same in both actions, and the same weight, drops out before anything is added up:
+    # a small weight would be lost in the sum with theirs.
+    moved |= weights != others
+    both = np.concatenate([weights, -others], axis=-1)
+    mass = np.where(np.concatenate([moved, moved], axis=1), both, 0.0)
     mass = np.take_along_axis(mass, order, axis=1)
     if not fresh.all():
-        mass = _summed(mass, fresh, len(weights))
+        mass = _summed(mass, fresh, weights.shape[-1])
     return level, mass
 
 
@@ -190,6 +219,15 @@ def _compact(
         width = max(int(size.max(initial=0)), 1)
         mass, level = mass[:, :width], level[:, :width]
     return size, np.ascontiguousarray(mass), np.ascontiguousarray(level)
+
+
+def _reduced(mass: FloatArray) -> FloatArray:
+    """Whole masses (n, K) of each row without common factor.
+
+    Pairs that compare alike, groups of different size among them, then have the same digits.
+    """
+    common = np.gcd.reduce(np.abs(mass).astype(np.int64), axis=1)
+    return np.asarray(mass / np.maximum(common, 1)[:, None])
 
 
 def _changes(mass: FloatArray, size: npt.NDArray[np.intp], *, exact: bool) -> npt.NDArray[np.intp]:
