@@ -7,8 +7,9 @@ import pytest
 from scipy.special import expit
 
 from welfarist import Comparisons, WelfareFunction
+from welfarist.counting.chords import Contrast, best_step
 from welfarist.counting.fewest_errors.alternate import improve
-from welfarist.counting.fewest_errors.line_sweep import Contrast, Contributions, Votes, best_step
+from welfarist.counting.fewest_errors.line_sweep import Contributions
 from welfarist.counting.fewest_errors.supports import choose_support
 from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.people.weighting import Weighting
@@ -104,7 +105,7 @@ def test_no_point_of_a_line_is_better_than_the_step(p, kind):
     groups = [0, 0, 1, 2, 1] if kind == "groups" else None
     for _ in range(8):
         loss = random_loss(rng, 5, kind=kind if groups is None else "ties", groups=groups)
-        weighting, votes = loss.weighting, Votes.of(loss)
+        weighting, votes = loss.weighting, loss.votes
         ends = rng.dirichlet(np.ones(weighting.free), 2)
         ends[rng.random(ends.shape) < 0.3] = 0.0  # lines that start and end on the boundary
         ends[0, 0] = ends[1, -1] = 0.5
@@ -135,7 +136,7 @@ def test_weights_too_small_for_a_double_difference_are_still_told_apart():
     # At p = 400 person 0 of the second action needs a weight below 1e-250 to be outvoted.
     compared = Comparisons([[1.0, 4.0], [8.0, 2.0]], [[0, 1], [0, 1]], [1, 1])
     loss = ZeroOneLoss.of(compared.utilities, compared.merged, Weighting(2))
-    table, votes = Contributions.of(loss, 400.0), Votes.of(loss)
+    table, votes = Contributions.of(loss, 400.0), loss.votes
     ends = [table.contrast(row, votes) for row in table.logs]
     step = best_step(ends[1], ends[0], votes.lead, np.log(2.0))
     assert step.agreement == 2.0

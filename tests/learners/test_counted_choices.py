@@ -14,6 +14,7 @@ from welfarist import (
     Choices,
     ComparisonClassifier,
     Comparisons,
+    Exact,
     InputError,
     WelfareFunction,
     WelfaristWarning,
@@ -22,6 +23,8 @@ from welfarist import (
 pytestmark = pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
 # Shares of errors are sums of counts over their total.
 ROUNDING = 1e-12
+# The ends of intervals that explain everything are known to 1e-9 in asinh(p).
+ENDS = 1e-8
 
 
 @needs_data
@@ -153,6 +156,49 @@ def test_accuracy_is_measured_by_what_chance_would_do():
     assert "look random" not in str(est.result_.caveats)
     with pytest.warns(WelfaristWarning, match="look reversed"):
         ChoiceLearner(noise="flip", weights=[3, 2, 1]).fit(Choices(utilities, menus, worst))
+
+
+def test_learned_weights_that_explain_everything():
+    utilities, menus, chosen = simulated(80, tau=1e6)
+    choices = Choices(utilities, menus, chosen)
+    est = ChoiceLearner(noise="none", random_state=0).fit(choices)
+    rules = est.result_.exact.explanations
+    assert est.loss_ == 0.0
+    assert rules.contains([3, 2, 1], -1.0)
+    low, high = rules.weight_ranges
+    assert (low <= np.array([3, 2, 1]) / 6).all()
+    assert (np.array([3, 2, 1]) / 6 <= high).all()
+    assert "Every decision is explained" in str(est.result_.summary())
+    again = pickle.loads(pickle.dumps(est)).with_data(choices)
+    assert again.result_.exact.explanations.contains([3, 2, 1], -1.0)
+    ends = again.result_.exact.explanations.power_intervals
+    assert np.allclose(ends, rules.power_intervals, atol=ENDS)
+
+
+@pytest.mark.parametrize("rho", [None, "cross-validation"])
+def test_learned_weights_with_errors(rho):
+    utilities, menus, chosen = simulated(60, tau=15.0)
+    choices = Choices(utilities, menus, chosen)
+    est = ChoiceLearner(noise="flip", rho=rho, random_state=0).fit(choices)
+    truth = ChoiceLearner(noise="flip", weights=[3, 2, 1]).fit(choices)
+    assert est.loss_ <= truth.loss_
+    assert est.loss_ == pytest.approx(1 - est.score(choices))
+    assert est.result_.certificate.lower_bound <= est.loss_
+    assert "mixed-integer" in est.result_.certificate.method
+    assert est.rho_ > 0
+    # Without proofs, which the clock ends, the same seed finds the same.
+    quick = ChoiceLearner(noise="flip", rho=rho, solver=Exact(time_limit=0.0), random_state=0)
+    one, other = (clone(quick).fit(choices) for _ in range(2))
+    assert (one.p_, one.rho_, one.loss_) == (other.p_, other.rho_, other.loss_)
+
+
+def test_learned_weights_of_pairs_are_those_of_comparisons():
+    utilities, menus, chosen = simulated(60, size=2, tau=8.0)
+    decided = Comparisons(utilities, menus, np.where(chosen == menus[:, 0], 1, -1))
+    one = ComparisonClassifier(noise="flip", random_state=0).fit(decided)
+    other = ChoiceLearner(noise="flip", random_state=0).fit(decided)
+    assert other.loss_ == one.loss_
+    assert other.rho_ == pytest.approx(one.rho_)
 
 
 @pytest.mark.parametrize("noise", ["none", "flip"])

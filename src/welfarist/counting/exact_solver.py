@@ -171,7 +171,7 @@ class Exact:
         if loss.weighting.fixed is not None:
             return self._known(loss, loss.weighting.fixed, p)
         first = loss.first_guess(rng)
-        explanations = find_consistent(loss, first, p)
+        explanations = _explaining(loss, first, p)
         if explanations is not None:
             return self._explained(loss, explanations, p)
         return self._fewest(loss, rng, first, p)
@@ -187,7 +187,7 @@ class Exact:
         if loss.weighting.fixed is not None:
             return quick.minimise(loss, rng, p=p)
         first = loss.first_guess(rng)
-        explanations = find_consistent(loss, first, first[1] if p is None else p)
+        explanations = _explaining(loss, first, first[1] if p is None else p)
         if explanations is not None:
             return quick._explained(loss, explanations, p)
         return quick._fewest(loss, rng, first, p)
@@ -234,7 +234,8 @@ class Exact:
 
         found, late = improve(loss, *start, best_power, rng, p_fixed=p), False
         deadline = time.monotonic() + self.time_limit
-        if len(loss.pairs) <= MOST_PAIRS and np.isfinite(found.p) and self.time_limit > 0:
+        small = len(loss.stakes) <= MOST_PAIRS
+        if small and np.isfinite(found.p) and self.time_limit > 0:
             # At one power a programme often proves the optimum, and sometimes finds a better one.
             tried = proven_minimum(loss, found.p, self.time_limit / 5.0, found.value)
             late = tried.time_limit_hit
@@ -250,6 +251,14 @@ class Exact:
             loss, found.weights, power, found.value, certificate, reason, found.n_sweeps
         )
         return replace(made, sweep=sweep)
+
+
+def _explaining(
+    loss: ZeroOneLoss, start: tuple[FloatArray, float], p: float | None
+) -> ConsistentRules | None:
+    """The rules that explain every decision, where there are any."""
+    pairs = loss.as_pairs()
+    return None if pairs is None else find_consistent(pairs, start, p)
 
 
 def _optimum(

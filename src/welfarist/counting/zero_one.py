@@ -20,10 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
+from welfarist.counting.chords import Votes, Voting
 from welfarist.counting.crossings import Crossings, Kernel, find_crossings
 from welfarist.counting.crossings.pair_terms import PairTerms
 from welfarist.counting.crossings.vectorised import signs_at
 from welfarist.counting.loss_steps import LossSteps, loss_steps
+from welfarist.counting.stakes import Stakes
 from welfarist.decisions.merged_pairs import MergedPairs
 from welfarist.families.columns import Columns
 from welfarist.families.power_mean.family import POWER_MEAN
@@ -114,6 +116,32 @@ class ZeroOneLoss:
     def value(self, weights: FloatArray, p: float) -> float:
         """Return the mean loss under weights (d,) and power p."""
         return self.of_signs(self.signs(weights, p))
+
+    @cached_property
+    def votes(self) -> Voting:
+        """What the decisions say about pairs of actions."""
+        return Votes.of(self.pairs)
+
+    @cached_property
+    def stakes(self) -> Stakes:
+        """Which action of each pair must be the better one, and what it costs if it is not."""
+        pairs, number = self.pairs, np.arange(len(self.pairs))
+        ahead = pairs.lead >= 0
+        better = np.where(ahead, pairs.first, pairs.second)
+        worse = np.where(ahead, pairs.second, pairs.first)
+        return Stakes(better, worse, number, np.abs(pairs.lead), number, self.unavoidable)
+
+    def as_pairs(self) -> ZeroOneLoss | None:
+        """Return pairs of which a rule explains all if it explains all decisions; None if none."""
+        return self
+
+    def sampled(self, most: int, rng: np.random.Generator) -> ZeroOneLoss:
+        """Return the loss of a random share of the pairs, and of the actions they mention."""
+        if len(self.pairs) <= most:
+            return self
+        chosen = np.sort(rng.choice(len(self.pairs), most, replace=False))
+        pairs, used = self.pairs.take(chosen).renumbered(self.utilities.logs.shape[1])
+        return ZeroOneLoss(self.utilities.take(used), pairs, self.weighting)
 
     def opposite(self) -> ZeroOneLoss:
         """Return the loss of the opposite decisions."""

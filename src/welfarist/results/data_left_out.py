@@ -20,6 +20,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.checks import Misfit
 from welfarist.counting.consistent.rules import ConsistentRules, rules_again
 from welfarist.counting.findings import ExactRecord
+from welfarist.counting.menus import MenuErrors
 from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.base import Family
@@ -250,7 +251,12 @@ class LeftOut:
         shared = None if groups is None else np.unique(groups, return_inverse=True)[1].reshape(-1)
         weighting = Weighting(len(weights), group_of=shared)
         seen = decided.shifted(shift)
-        loss = ZeroOneLoss.of(seen.utilities, seen.merged, weighting)
+        if isinstance(seen, Choices):
+            menus = MenuErrors.of_menus(seen.utilities, seen.merged[0], weighting)
+            loss = menus.as_pairs()
+            assert loss is not None
+        else:
+            loss = ZeroOneLoss.of(seen.utilities, seen.merged, weighting)
         return rules_again(loss, weights, p, margin, given)
 
 

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from welfarist.base.validation import FloatArray
-from welfarist.counting.fewest_errors.line_sweep import Contributions, Votes, log_sums
+from welfarist.counting.chords import Voting
+from welfarist.counting.fewest_errors.line_sweep import Contributions, log_sums
 from welfarist.counting.fewest_errors.supports import Support, choose_support
 from welfarist.counting.fewest_errors.weight_sweeps import Climb, climb, normalised_logs
 from welfarist.counting.zero_one import ZeroOneLoss
@@ -132,7 +133,7 @@ class _Search:
 
     def __init__(self, loss: ZeroOneLoss, rng: np.random.Generator, p_fixed: float | None) -> None:
         self._loss = loss
-        self._votes = Votes.of(loss)
+        self._votes = loss.votes
         self._rng = rng
         self._p_fixed = p_fixed
         self._weights = np.empty(0)
@@ -167,8 +168,8 @@ class _Search:
 
     def along_powers(self) -> None:
         """Follow the best weights along p, and try the best powers on all comparisons."""
-        part = _share(self._loss, _SHARE, self._rng)
-        votes = Votes.of(part)
+        part = self._loss.sampled(_SHARE, self._rng)
+        votes = part.votes
         found: list[tuple[float, Climb]] = []
         for p in self._powers():
             table = Contributions.of(part, p)
@@ -250,7 +251,7 @@ class _Search:
         self.consider(self._people(np.exp(reached.log_weights)), p)
 
     def _climb(
-        self, table: Contributions, votes: Votes, log_weights: FloatArray, p: float, rounds: int
+        self, table: Contributions, votes: Voting, log_weights: FloatArray, p: float, rounds: int
     ) -> Climb:
         margin = np.log(2.0) * (1.0 + abs(p) * self._spread)
         reached = climb(table, votes, log_weights, margin=margin, max_rounds=rounds, rng=self._rng)
@@ -282,15 +283,6 @@ class _Search:
         )
 
 
-def _share(loss: ZeroOneLoss, most: int, rng: np.random.Generator) -> ZeroOneLoss:
-    """The loss of a random share of the pairs, and of the actions they mention."""
-    if len(loss.pairs) <= most:
-        return loss
-    chosen = np.sort(rng.choice(len(loss.pairs), most, replace=False))
-    pairs, used = loss.pairs.take(chosen).renumbered(loss.utilities.logs.shape[1])
-    return ZeroOneLoss(loss.utilities.take(used), pairs, loss.weighting)
-
-
-def _agreement(table: Contributions, log_weights: FloatArray, votes: Votes) -> float:
-    """Sum of the leads with which a rule agrees, less those with which it does not."""
-    return float(table.contrast(table.heights(log_weights), votes).sign @ votes.lead)
+def _agreement(table: Contributions, log_weights: FloatArray, votes: Voting) -> float:
+    """How far a rule agrees with the decisions."""
+    return votes.agreement(table.contrast(table.heights(log_weights), votes).sign)

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
-from welfarist.counting.fewest_errors.line_sweep import Contributions, Votes
+from welfarist.counting.chords import Voting
+from welfarist.counting.fewest_errors.line_sweep import Contributions
 from welfarist.counting.zero_one import ZeroOneLoss
 
 Support = npt.NDArray[np.bool_]
@@ -28,7 +29,7 @@ class SupportFit:
     support : (k,) array of bool
         Which free weights are positive.
     agreement : float
-        Sum of the leads with which the rule agrees, less those with which it does not.
+        How far the rule agrees with the decisions: the larger, the lower the loss.
     trials : int
         How many supports were looked at.
     """
@@ -51,7 +52,7 @@ def best_off(loss: ZeroOneLoss, p: float) -> Contributions:
 
 def choose_support(loss: ZeroOneLoss, p: float, start: Support) -> SupportFit:
     """Let in or leave out one at a time, the most helpful first, from a support (k,)."""
-    best, votes = best_off(loss, p), Votes.of(loss)
+    best, votes = best_off(loss, p), loss.votes
     support, trials = start.copy(), 0
     agreement = _agreement(best, best.logs[support].max(axis=0), votes)
     while True:
@@ -64,7 +65,7 @@ def choose_support(loss: ZeroOneLoss, p: float, start: Support) -> SupportFit:
         agreement = float(after[chosen])
 
 
-def _after_one_change(best: Contributions, votes: Votes, support: Support) -> FloatArray:
+def _after_one_change(best: Contributions, votes: Voting, support: Support) -> FloatArray:
     """The agreement (k,) once each in turn was let in or left out; -inf if nobody is left."""
     top, holder, second = _best_two(best.logs, support)
     after = np.full(len(support), -np.inf)
@@ -76,8 +77,8 @@ def _after_one_change(best: Contributions, votes: Votes, support: Support) -> Fl
     return after
 
 
-def _agreement(best: Contributions, heights: FloatArray, votes: Votes) -> float:
-    return float(best.contrast(heights, votes).sign @ votes.lead)
+def _agreement(best: Contributions, heights: FloatArray, votes: Voting) -> float:
+    return votes.agreement(best.contrast(heights, votes).sign)
 
 
 def _best_two(

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from welfarist.base.validation import FloatArray
-from welfarist.counting.fewest_errors.line_sweep import Contrast, Contributions, Votes, best_step
+from welfarist.counting.chords import Contrast, Voting
+from welfarist.counting.fewest_errors.line_sweep import Contributions
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Climb:
     log_weights : (k,) array
         Logarithms of the free weights, which sum to 1.
     agreement : float
-        Sum of the leads with which the rule agrees, less those with which it does not.
+        How far the rule agrees with the decisions: the larger, the lower the loss.
     rounds, sweeps : int
         How often all weights were swept, and single weights.
     """
@@ -38,7 +39,7 @@ class Climb:
 
 def climb(
     table: Contributions,
-    votes: Votes,
+    votes: Voting,
     log_weights: FloatArray,
     *,
     margin: float,
@@ -51,11 +52,11 @@ def climb(
     ----------
     table : Contributions
         Of each free weight to each action's height, (k, N).
-    votes : Votes
+    votes : Voting
     log_weights : (k,) array
         Where to start; -inf for those who do not count.
     margin : float
-        See :func:`~welfarist.counting.fewest_errors.line_sweep.best_step`.
+        See :func:`~welfarist.counting.chords.best_step`.
     max_rounds : int
     rng : numpy.random.Generator
         The order of the weights is drawn anew for every round.
@@ -74,7 +75,7 @@ def climb(
 
 def _round(
     table: Contributions,
-    votes: Votes,
+    votes: Voting,
     ends: list[Contrast],
     log_weights: FloatArray,
     order: list[int],
@@ -89,7 +90,7 @@ def _round(
     for place, i in enumerate(order, start=1):
         if np.delete(log_weights, i).max() > -np.inf:
             start = table.contrast(np.logaddexp(moved, to_move[place]), votes)
-            step = best_step(start, ends[i], votes.lead, margin, log_weights[i])
+            step = votes.best_step(start, ends[i], margin, log_weights[i])
             agreement = step.agreement
             if step.log_ratio == np.inf:
                 return np.where(np.arange(len(order)) == i, 0.0, -np.inf), agreement

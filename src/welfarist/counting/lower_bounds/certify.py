@@ -26,6 +26,8 @@ from welfarist.proofs.certificate import Certificate
 
 # Programmes with more comparisons or free weights than this prove nothing in a reasonable time.
 MOST_PAIRS, MOST_WEIGHTS = 300, 20
+# Nor do those of so many choices whose menus have more actions than this on average.
+_MOST_OTHERS = 9
 # Powers are cut in steps of t, with p = sinh(t) / spread.
 _CUTS = (-np.inf, -3.0, -1.5, 0.0, 1.5, 3.0, np.inf)
 # From here on the bound for all larger |p| is worth a try between finite ends as well.
@@ -74,12 +76,18 @@ def proven_gap(
     bound = dominance_bound(loss)
     if bound >= incumbent - _NOTHING:
         return Certificate(incumbent, incumbent, f"{_DOMINANCE}; the fit errs in no others")
-    small = len(loss.pairs) <= MOST_PAIRS and 0 < loss.weighting.free <= MOST_WEIGHTS
-    if not small or (p_fixed is None and loss.utilities.has_zeros):
+    if not is_small(loss) or (p_fixed is None and loss.utilities.has_zeros):
         return Certificate(incumbent, bound, _DOMINANCE + _OUT_OF_TIME * late)
     if p_fixed is None:
         return _over_powers(loss, incumbent, bound, deadline, late)
     return _at_one_power(loss, incumbent, bound, p_fixed, time_limit, late)
+
+
+def is_small(loss: ZeroOneLoss) -> bool:
+    """Whether programmes over the weights may prove something in a reasonable time."""
+    stakes = loss.stakes
+    few = len(stakes) <= MOST_PAIRS and len(stakes.owner) <= _MOST_OTHERS * MOST_PAIRS
+    return few and 0 < loss.weighting.free <= MOST_WEIGHTS
 
 
 def _at_one_power(

@@ -5,6 +5,10 @@ wrong or calls all of them ties, which costs as much at least: of the tied decis
 some ranking, or those against its reverse, weigh half or less. So demanding one error in every
 circle of a programme that counts ties as right takes nothing from its bound's validity. It takes
 away the weights under which such a programme would call everything a tie.
+
+The same holds of choices from menus, of which several arrows may be one decision: if ties are
+broken by a ranking that is drawn by chance, what is best together with k others comes first as
+often as its share says, 1 / (k + 1), so that some ranking costs no more than the ties do.
 """
 
 from __future__ import annotations
@@ -49,22 +53,23 @@ class PreferenceGraph:
         Parameters
         ----------
         loss : ZeroOneLoss
-        floor : (n,) array
-            What each pair costs every rule. Pairs that cost something are left out.
+        floor : (c,) array
+            What each claim costs every rule. Claims that cost something are left out.
         undecided : (q,) array of int
-            The pairs that have a variable, numbered from `start`. Others are taken into account
-            only if everybody agrees with them.
+            The claims that have a variable, numbered from `start`. Others are taken into account
+            only if they are pairs with which everybody agrees.
         start : int
         """
-        pairs = loss.pairs
-        error = np.full(len(pairs), -1)
+        stakes = loss.stakes
+        error = np.full(len(stakes), -1)
         error[undecided] = start + np.arange(len(undecided))
         chosen, other = preferred(loss)
-        never_wrong = (chosen >= other).all(axis=0)
-        told = np.flatnonzero((pairs.lead != 0) & (floor == 0) & ((error >= 0) | never_wrong))
-        first, second = pairs.first[told].astype(np.intp), pairs.second[told].astype(np.intp)
-        ahead = pairs.lead[told] > 0
-        return cls(np.where(ahead, first, second), np.where(ahead, second, first), error[told])
+        never_wrong = (chosen >= other).all(axis=0) & (len(stakes) == len(stakes.owner))
+        counts = ((stakes.cost > 0) & (floor == 0))[stakes.owner]
+        error = error[stakes.owner]
+        told = np.flatnonzero(counts & ((error >= 0) | never_wrong))
+        better, worse = stakes.better[told].astype(np.intp), stakes.worse[told].astype(np.intp)
+        return cls(better, worse, error[told])
 
     def circles(self, wrong: FloatArray | None = None) -> list[list[int]]:
         """Find circles, each as the variables of which one must be 1.
@@ -82,7 +87,7 @@ class PreferenceGraph:
         found: dict[frozenset[int], list[int]] = {}
         for circle in _shortest_circles(self.better[kept], self.worse[kept]):
             variables = [int(self.error[kept[arrow]]) for arrow in circle]
-            variables = sorted(v for v in variables if v >= 0)
+            variables = sorted({v for v in variables if v >= 0})
             if variables:
                 found.setdefault(frozenset(variables), variables)
             if len(found) == _MOST_AT_ONCE:

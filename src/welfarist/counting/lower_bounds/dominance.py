@@ -17,28 +17,34 @@ _CLEAR = 1e-12
 
 
 def certain_errors(loss: ZeroOneLoss) -> FloatArray:
-    """What each pair (n,) costs every rule: its |lead|, half of it, or nothing.
+    """What each claim (c,) costs every rule: all, half of it, or nothing.
 
-    Beyond what repeated comparisons with different outcomes cost anyway.
+    Beyond what repeated comparisons with different outcomes cost anyway. A choice from a menu is
+    wrong if it is against one other action, and half right at most if it can only tie with one.
     """
-    pairs = loss.pairs
+    stakes = loss.stakes
     logs = _ordered(loss)
-    chosen = np.where(pairs.lead > 0, pairs.first, pairs.second)
-    other = np.where(pairs.lead > 0, pairs.second, pairs.first)
+    chosen, other = stakes.better, stakes.worse
     finite = np.abs(logs[np.isfinite(logs)])
     clear = _CLEAR * (1.0 + (finite.max() if finite.size else 0.0))
-    never_better = np.ones(len(pairs), dtype=bool)
-    always_worse = np.ones(len(pairs), dtype=bool)
+    never_better = np.ones(len(chosen), dtype=bool)
+    always_worse = np.ones(len(chosen), dtype=bool)
     for person in logs:
         here, there = person[chosen], person[other]
         never_better &= here <= there
         always_worse &= here < there - clear
-    return np.asarray(np.abs(pairs.lead) * (0.5 * never_better + 0.5 * always_worse))
+    return np.asarray(stakes.cost * stakes.largest(0.5 * never_better + 0.5 * always_worse))
 
 
 def dominance_bound(loss: ZeroOneLoss) -> float:
     """A mean loss below which no rule of the family gets, in one pass over the comparisons."""
-    return loss.unavoidable + float(certain_errors(loss).sum()) / loss.total
+    stakes, floor = loss.stakes, certain_errors(loss)
+    most = stakes.cost - floor
+    # What can only tie with another is right to a half, and so is the other, which may be a rival.
+    tied = (floor > 0) & (most > 0)
+    most = np.where(tied, most + 0.5 * stakes.largest_rival(most), most)
+    right = float(stakes.largest_of_rivals(most).sum())
+    return stakes.base + (float(stakes.cost.sum()) - right) / loss.total
 
 
 def _ordered(loss: ZeroOneLoss) -> FloatArray:

@@ -26,7 +26,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.counting.lower_bounds.cycles import PreferenceGraph
 from welfarist.counting.lower_bounds.dominance import certain_errors
 from welfarist.counting.lower_bounds.power_intervals import preferred
-from welfarist.counting.lower_bounds.programmes import Bound, minimise_errors
+from welfarist.counting.lower_bounds.programmes import Bound, minimise_errors, one_right
 from welfarist.counting.zero_one import ZeroOneLoss
 
 # Constraints are loosened by this share of the size of log utilities, more than solvers round.
@@ -54,35 +54,41 @@ def beyond_bound(
     chosen, other = _extremes(loss, p)
     sizes, span = loss.weighting.sizes(), float(np.ptp(loss.utilities.logs))
     tolerance = float(np.log(len(sizes)) + np.log(sizes.max())) / abs(p) + _SLACK * (1.0 + span)
-    lead = np.abs(loss.pairs.lead)
+    stakes = loss.stakes
     against = chosen + tolerance < other
-    floor = np.where(against.all(axis=0), lead, certain_errors(loss))
-    base = loss.unavoidable + float(floor.sum()) / loss.total
-    undecided = np.flatnonzero((lead > floor) & against.any(axis=0))
+    lost = stakes.any_of(np.asarray(against.all(axis=0)))
+    floor = np.where(lost, stakes.cost, certain_errors(loss))
+    base = stakes.base + float(floor.sum()) / loss.total
+    doubtful = np.asarray(against.any(axis=0))
+    undecided = np.flatnonzero((stakes.cost > floor) & stakes.any_of(doubtful))
+    undecided = stakes.with_rivals(undecided, floor)
     if len(undecided) == 0:
         return Bound(min(base, incumbent), False)
+    pair, claim = stakes.pairs_of(undecided, doubtful)
     programme = _Handicaps(
-        chosen[:, undecided] + tolerance, other[:, undecided], against[:, undecided], span
+        chosen[:, pair] + tolerance, other[:, pair], against[:, pair], span, claim, len(undecided)
     )
+    rivals = stakes.rivals(undecided[floor[undecided] == 0], undecided)
+    start = len(chosen) + len(pair)
     found = minimise_errors(
-        programme.spread((lead - floor)[undecided]),
+        programme.spread((stakes.cost - floor)[undecided]),
         programme.binary,
-        programme.constraints,
+        [*programme.constraints, *one_right(rivals, start, len(programme.binary))],
         programme.bounds,
         time_limit,
         (incumbent - base) * loss.total,
-        PreferenceGraph.of(loss, floor, undecided, len(chosen) + len(undecided)),
+        PreferenceGraph.of(loss, floor, undecided, start),
     )
     return Bound(min(base + found.lower_bound / loss.total, incumbent), found.time_limit_hit)
 
 
 @dataclass(frozen=True)
 class _Handicaps:
-    """The programme that chooses handicaps, for q comparisons between k people.
+    """The programme that chooses handicaps, for q pairs of c claims between k people.
 
-    Its variables are the handicaps (k); for each comparison a level (q) that no opponent of the
-    preferred action exceeds, and whether it is wrong (q); and, for those in favour, whether they
-    are the one who reaches that level (as many as there are).
+    Its variables are the handicaps (k); for each pair a level (q) that no opponent of the preferred
+    action exceeds; for each claim whether it is wrong (c); and, for those in favour of a pair,
+    whether they are the one who reaches that level (as many as there are).
 
     Attributes
     ----------
@@ -92,12 +98,18 @@ class _Handicaps:
         Whose log utility is lower under the preferred action.
     span : float
         How far log utilities reach. A handicap of more than that is as good as not counting.
+    claim : (q,) array of int
+        To which claim each pair belongs.
+    claims : int
+        How many there are.
     """
 
     chosen: FloatArray
     other: FloatArray
     against: npt.NDArray[np.bool_]
     span: float
+    claim: npt.NDArray[np.intp]
+    claims: int
 
     @property
     def _favours(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -108,13 +120,13 @@ class _Handicaps:
     @property
     def _sizes(self) -> tuple[int, int, int]:
         people, pairs = self.against.shape
-        return people, pairs, people + 2 * pairs + int((~self.against).sum())
+        return people, pairs, people + pairs + self.claims + int((~self.against).sum())
 
     def spread(self, cost: FloatArray) -> FloatArray:
-        """The cost of every variable, from that of each wrong comparison (q,)."""
+        """The cost of every variable, from that of each wrong claim (c,)."""
         people, pairs, variables = self._sizes
         spread = np.zeros(variables)
-        spread[people + pairs : people + 2 * pairs] = cost
+        spread[people + pairs : people + pairs + self.claims] = cost
         return spread
 
     @property
@@ -129,8 +141,9 @@ class _Handicaps:
         people, pairs, variables = self._sizes
         low, high = np.zeros(variables), np.ones(variables)
         low[:people], high[:people] = -self.span, 0.0
-        low[people : people + pairs] = self.other.min() - self.span
-        high[people : people + pairs] = self.other.max()
+        if pairs:
+            low[people : people + pairs] = self.other.min() - self.span
+            high[people : people + pairs] = self.other.max()
         return optimize.Bounds(low, high)
 
     @property
@@ -139,7 +152,7 @@ class _Handicaps:
         people, pairs, variables = self._sizes
         opponent, opposed = np.nonzero(self.against)
         person, pair = self._favours
-        reaches = people + 2 * pairs + np.arange(len(person))
+        reaches = people + pairs + self.claims + np.arange(len(person))
         chosen = self.chosen[person, pair]
         release = self.other.max(axis=0)[pair] + self.span - chosen
         return [
@@ -155,7 +168,7 @@ class _Handicaps:
             ),
             _one_of(
                 np.r_[pair, np.arange(pairs)],
-                np.r_[reaches, people + pairs + np.arange(pairs)],
+                np.r_[reaches, people + pairs + self.claim],
                 variables,
             ),
         ]
@@ -169,35 +182,37 @@ def limit_bound(loss: ZeroOneLoss, p: float, time_limit: float, incumbent: float
     With ``b_i`` for who counts, the preferred action is at least as good if for everybody j who
     counts there is somebody i who counts and has under it no less than j under the other action:
     ``b_j <= sum of these b_i``. It is better if there is somebody who has more. A tie fails the
-    second only, and costs half an error.
+    second only, and costs half an error. Of a choice from a menu all pairs must be so; several ties
+    cost more than half, so that there the bound may lie below the minimum.
     """
     chosen, other = _extremes(loss, p)
-    people, pairs = chosen.shape
-    lead = np.abs(loss.pairs.lead)
+    people, stakes = len(chosen), loss.stakes
+    claims, cost = len(stakes), stakes.cost
     finite = np.abs(other[np.isfinite(other)])
     clear = _CLEAR * (1.0 + (finite.max() if finite.size else 0.0))
-    variables = people + 2 * pairs
-    constraints = [
-        optimize.LinearConstraint(np.r_[np.ones(people), np.zeros(2 * pairs)], 1.0, np.inf)
-    ]
+    variables = people + 2 * claims
+    somebody = np.r_[np.ones(people), np.zeros(2 * claims)]
+    constraints = [optimize.LinearConstraint(somebody, 1.0, np.inf)]
+    told = np.flatnonzero(cost > 0)
+    constraints += one_right(stakes.rivals(told, np.arange(claims)), people, variables)
     for j in range(people):
         more, no_less = chosen > other[j], chosen >= other[j] - clear
-        for helps, start in ((more, people), (no_less, people + pairs)):
-            needed = np.flatnonzero(~helps[j] & (lead > 0))
+        for helps, start in ((more, people), (no_less, people + claims)):
+            needed = np.flatnonzero(~helps[j] & (cost > 0)[stakes.owner])
             rows = sparse.lil_array((len(needed), variables))
             rows[:, :people] = helps[:, needed].T.astype(np.float64)
             rows[:, [j]] = -1.0
-            rows[np.arange(len(needed)), start + needed] = 1.0
+            rows[np.arange(len(needed)), start + stakes.owner[needed]] = 1.0
             constraints.append(optimize.LinearConstraint(rows.tocsr(), 0.0, np.inf))
     found = minimise_errors(
-        np.r_[np.zeros(people), lead / 2, lead / 2],
+        np.r_[np.zeros(people), cost / 2, cost / 2],
         np.ones(variables),
         constraints,
         optimize.Bounds(0.0, 1.0),
         time_limit,
-        (incumbent - loss.unavoidable) * loss.total,
+        (incumbent - stakes.base) * loss.total,
     )
-    bound = loss.unavoidable + found.lower_bound / loss.total
+    bound = stakes.base + found.lower_bound / loss.total
     return Bound(min(bound, incumbent), found.time_limit_hit)
 
 

@@ -1,8 +1,9 @@
 """The fewest errors at a fixed power, with proof, as a mixed-integer programme.
 
-At a fixed finite power a comparison is right if a linear function of the weights is positive. With
-one binary per comparison that says whether it may be wrong, the fewest errors are the optimum of a
-mixed-integer linear programme over the simplex, which HiGHS solves by branch and bound.
+At a fixed finite power a comparison is right if a linear function of the weights is positive, and a
+choice from a menu if several are. With one binary per comparison or choice that says whether it may
+be wrong, the fewest errors are the optimum of a mixed-integer linear programme over the simplex,
+which HiGHS solves by branch and bound.
 
 A strict inequality cannot be part of such a programme. Here ``>= 0`` stands for ``> 0``, which
 counts ties, half an error each, as right. The programme is then a relaxation: its optimum is a
@@ -23,7 +24,8 @@ from welfarist.base.validation import FloatArray
 from welfarist.counting.lower_bounds.cycles import PreferenceGraph
 from welfarist.counting.lower_bounds.dominance import certain_errors
 from welfarist.counting.lower_bounds.power_intervals import best_cases
-from welfarist.counting.lower_bounds.programmes import Bound, minimise_errors
+from welfarist.counting.lower_bounds.programmes import Bound, minimise_errors, one_right
+from welfarist.counting.stakes import Stakes
 from welfarist.counting.zero_one import ZeroOneLoss
 
 # Coefficients below the first, at which HiGHS draws the line as well, are left out; with up to 100
@@ -90,7 +92,7 @@ def proven_minimum(
     relaxed = fewest_errors(loss, rows, time_limit, incumbent)
     value, weights = incumbent, None
     if relaxed.weights is not None:
-        for free in (relaxed.weights, _inside(rows, relaxed.weights)):
+        for free in (relaxed.weights, _inside(loss.stakes, rows, relaxed.weights)):
             people = loss.weighting.to_people(free)
             reached = loss.value(people, p)
             if reached < value:
@@ -108,30 +110,39 @@ def fewest_errors(
     ----------
     loss : ZeroOneLoss
     rows : (n, k) array
-        A pair may be right under weights w only if ``row . w >= 0``; the largest entry of each row
-        is 1 in size.
+        A pair of the loss's stakes may be right under weights w only if ``row . w >= 0``; the
+        largest entry of each row is 1 in size.
     time_limit : float
         Seconds.
     incumbent : float
         A mean loss; where no weights promise less, it is the bound.
     """
-    lead = np.abs(loss.pairs.lead)
-    floor = np.maximum(certain_errors(loss), np.where((rows <= 0).all(axis=1), 0.5 * lead, 0.0))
-    base = loss.unavoidable + float(floor.sum()) / loss.total
-    undecided = np.flatnonzero((lead > floor) & (rows.min(axis=1) < 0))
-    cost = (lead - floor)[undecided]
-    rows = np.where(np.abs(rows[undecided]) < _SMALL, 0.0, rows[undecided])
+    stakes = loss.stakes
+    tied = stakes.any_of(np.asarray((rows <= 0).all(axis=1)))
+    floor = np.maximum(certain_errors(loss), np.where(tied, 0.5 * stakes.cost, 0.0))
+    base = stakes.base + float(floor.sum()) / loss.total
+    open_rows = rows.min(axis=1) < 0
+    undecided = np.flatnonzero((stakes.cost > floor) & stakes.any_of(open_rows))
+    undecided = stakes.with_rivals(undecided, floor)
+    cost = (stakes.cost - floor)[undecided]
     if len(cost) == 0:
         return Relaxed(min(base, incumbent), False, loss.weighting.start())
-    free = rows.shape[1]
-    release = sparse.diags(-rows.min(axis=1))  # the least that frees a row under all weights
-    one = np.r_[np.ones(free), np.zeros(len(cost))]
+    pair, claim = stakes.pairs_of(undecided, open_rows)
+    rows = np.where(np.abs(rows[pair]) < _SMALL, 0.0, rows[pair])
+    free, size = rows.shape[1], len(cost)
+    # The least that frees a row under all weights.
+    released = (-rows.min(axis=1), (np.arange(len(pair)), claim))
+    release = sparse.csr_array(released, shape=(len(pair), size))
+    one = np.r_[np.ones(free), np.zeros(size)]
     found = minimise_errors(
         np.r_[np.zeros(free), cost],
         1.0 - one,
         [
             optimize.LinearConstraint(sparse.hstack([rows, release]), -_SLACK, np.inf),
             optimize.LinearConstraint(one, 1.0, 1.0),
+            *one_right(
+                stakes.rivals(undecided[floor[undecided] == 0], undecided), free, free + size
+            ),
         ],
         optimize.Bounds(0.0, 1.0),
         time_limit,
@@ -145,12 +156,12 @@ def fewest_errors(
     return Relaxed(bound, found.time_limit_hit, weights)
 
 
-def _inside(rows: FloatArray, weights: FloatArray) -> FloatArray:
-    """Free weights (k,) that satisfy the same rows (n, k) by as much as possible.
+def _inside(stakes: Stakes, rows: FloatArray, weights: FloatArray) -> FloatArray:
+    """Free weights (k,) that satisfy the rows (n, k) of the same claims by as much as possible.
 
     A programme's weights are a corner, where several comparisons tie.
     """
-    kept = rows[rows @ weights >= -2.0 * _SLACK]
+    kept = rows[stakes.all_of(rows @ weights >= -2.0 * _SLACK)[stakes.owner]]
     found = optimize.linprog(
         np.r_[np.zeros(len(weights)), -1.0],
         A_ub=np.hstack([-kept, np.ones((len(kept), 1))]),

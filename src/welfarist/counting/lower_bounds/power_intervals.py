@@ -49,9 +49,10 @@ def best_cases(loss: ZeroOneLoss, low: float, high: float) -> FloatArray:
     Returns
     -------
     (n, k) array
-        A column per free weight; each row is scaled so that its largest entry is 1 in size. Under
-        weights w, the action that was preferred is the better one for some p of the interval only
-        if ``row . w > 0``. Pairs without a lead are given as if the first had been preferred.
+        A row per pair of the loss's stakes, and a column per free weight; each row is scaled so
+        that its largest entry is 1 in size. Under weights w, the action that was preferred is the
+        better one for some p of the interval only if ``row . w > 0``. Pairs without a lead are
+        given as if the first had been preferred.
     """
     chosen, other = preferred(loss)
     contrasts = _Contrasts(chosen, other)
@@ -67,9 +68,8 @@ def best_cases(loss: ZeroOneLoss, low: float, high: float) -> FloatArray:
 
 def preferred(loss: ZeroOneLoss) -> tuple[FloatArray, FloatArray]:
     """Log utilities (d, n) of the action preferred in each pair, and of the other one."""
-    pairs, logs = loss.pairs, loss.utilities.logs
-    first, second = logs[:, pairs.first], logs[:, pairs.second]
-    return np.where(pairs.lead >= 0, first, second), np.where(pairs.lead >= 0, second, first)
+    stakes, logs = loss.stakes, loss.utilities.logs
+    return logs[:, stakes.better], logs[:, stakes.worse]
 
 
 class _Contrasts:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy import optimize, sparse
 
 from welfarist.base.validation import FloatArray
@@ -121,6 +122,19 @@ def _one_of(circles: list[list[int]], variables: int) -> optimize.LinearConstrai
     ones = (np.ones(len(row)), (row, column))
     matrix = sparse.csr_array(ones, shape=(len(circles), variables))
     return optimize.LinearConstraint(matrix, 1.0, np.inf)
+
+
+def one_right(
+    rivals: Sequence[npt.NDArray[np.intp]], start: int, variables: int
+) -> list[optimize.LinearConstraint]:
+    """Of rivals, given by the places of their variables from `start` on, all but one are wrong."""
+    if not rivals:
+        return []
+    row = np.repeat(np.arange(len(rivals)), [len(group) for group in rivals])
+    column = start + np.concatenate(rivals)
+    matrix = sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(rivals), variables))
+    least = np.array([len(group) - 1.0 for group in rivals])
+    return [optimize.LinearConstraint(matrix, least, np.inf)]
 
 
 def _unit(cost: FloatArray) -> float:

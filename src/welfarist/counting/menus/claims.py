@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -108,7 +109,26 @@ class Claims:
         """How many of each claim's pairs (c,) something holds of, given for all of them (L,)."""
         return np.add.reduceat(where.astype(np.intp), self.starts[:-1])
 
-    def right(self, signs: npt.NDArray[np.int8]) -> FloatArray:
+    def take(self, menus: IntArray) -> tuple[Claims, IntArray]:
+        """Return the claims of some menus, given in order, and which pairs they mention."""
+        number = np.full(len(self.size), -1, dtype=np.intp)
+        number[menus] = np.arange(len(menus))
+        kept = number[self.menu] >= 0
+        literals = kept[self.owner]
+        used, pair = np.unique(self.pair[literals], return_inverse=True)
+        many = np.diff(self.starts)[kept]
+        made = Claims(
+            np.concatenate([[0], np.cumsum(many)]).astype(np.intp),
+            pair.reshape(-1),
+            self.way[literals],
+            self.weight[kept],
+            number[self.menu[kept]],
+            self.size[menus],
+            self.count[menus],
+        )
+        return made, used
+
+    def right(self, signs: npt.NDArray[Any]) -> FloatArray:
         """How many choices each claim (c,) gets right, from which action of pairs (n,) is better.
 
         Signs are 1, -1 and 0, a tie.

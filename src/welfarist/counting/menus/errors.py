@@ -18,10 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
+from welfarist.counting.chords import Voting
 from welfarist.counting.crossings import Crossings
 from welfarist.counting.loss_steps import LossSteps
 from welfarist.counting.menus.claims import Claims
 from welfarist.counting.menus.steps import menu_steps
+from welfarist.counting.menus.votes import MenuVotes
+from welfarist.counting.stakes import Stakes
 from welfarist.counting.zero_one import (
     Signs,
     ZeroOneLoss,
@@ -70,6 +73,53 @@ class MenuErrors(ZeroOneLoss):
     def unavoidable(self) -> float:
         """The loss that every rule has: choices from a menu that differ from the most frequent."""
         return float((self.claims.count - self.claims.most).sum()) / self.total
+
+    @cached_property
+    def votes(self) -> Voting:
+        """What the menus say about pairs of actions."""
+        return MenuVotes(self.pairs.first, self.pairs.second, self.claims)
+
+    @cached_property
+    def stakes(self) -> Stakes:
+        """Which pairs must hold for each choice to be right, and what it costs if they do not."""
+        claims, pairs = self.claims, self.pairs
+        first, second = pairs.first[claims.pair], pairs.second[claims.pair]
+        ahead = claims.way > 0
+        better, worse = np.where(ahead, first, second), np.where(ahead, second, first)
+        return Stakes(better, worse, claims.owner, claims.weight, claims.menu, 0.0)
+
+    def as_pairs(self) -> ZeroOneLoss | None:
+        """Return pairs of which a rule explains all if it explains the majority from every menu.
+
+        None where menus demand the opposite of each other, so that none does, or where two choices
+        from a menu are most frequent, of which either will do.
+        """
+        claims = self.claims
+        first = claims.weight == claims.most[claims.menu]
+        equals = np.bincount(claims.menu, first, len(claims.size))
+        if ((equals > 1) & (equals < claims.size)).any():
+            return None
+        told = (first & (equals == 1)[claims.menu])[claims.owner]
+        ways = [
+            np.isin(np.arange(len(self.pairs)), claims.pair[told & (claims.way == way)])
+            for way in (1, -1)
+        ]
+        if (ways[0] & ways[1]).any():
+            return None
+        lead = ways[0].astype(np.float64) - ways[1]
+        pairs = replace(self.pairs, lead=lead)
+        return ZeroOneLoss(self.utilities, pairs, self.weighting, self.guess)
+
+    def sampled(self, most: int, rng: np.random.Generator) -> ZeroOneLoss:
+        """Return the loss of a random share of the menus, with about so many pairs."""
+        menus = len(self.claims.size)
+        if len(self.claims.pair) <= most:
+            return self
+        share = max(menus * most // len(self.claims.pair), 1)
+        chosen = np.sort(rng.choice(menus, share, replace=False))
+        claims, used = self.claims.take(chosen)
+        pairs, actions = self.pairs.take(used).renumbered(self.utilities.logs.shape[1])
+        return MenuErrors(self.utilities.take(actions), pairs, self.weighting, claims=claims)
 
     def opposite(self) -> MenuErrors:
         """Return the loss of the opposite choices: the worst instead of the best."""
