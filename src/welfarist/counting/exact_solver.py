@@ -105,9 +105,9 @@ class Exact:
     """Exact minimisation of the 0-1 loss, for ``noise="none"`` and ``noise="flip"``.
 
     With known weights the result is proven. With learned ones it is if some rule explains every
-    decision; otherwise a search gives the rule and, for up to 300 different pairs and 20 weights,
-    mixed-integer programmes a bound on how few errors any rule could make. With three or four
-    people the bound often meets the rule; with more it seldom comes near.
+    decision; otherwise a search gives the rule and, for up to 300 different pairs (or choices from
+    menus) and 20 weights, mixed-integer programmes a bound on how few errors any rule could make.
+    With three or four people the bound often meets the rule; with more it seldom comes near.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,16 +32,17 @@ class Counted:
         Pairs of actions that tie under the learned weights for every power.
     undecided : int
         Intervals of p in which two welfares agree up to rounding, so that they may touch.
-    menus : bool
-        Whether these are choices from menus: ties are then choices that several actions share,
-        contradictions those that differ from the most frequent choice from the same menu.
     """
+
+    # What each of them is, in words.
+    tied: ClassVar[str] = "Ties, half an error under every rule"
+    own: ClassVar[str] = "pair"
+    where: ClassVar[str] = "on every pair of actions"
 
     ties: float
     contradictions: float
     identical: int = 0
     undecided: int = 0
-    menus: bool = False
 
     @classmethod
     def of(cls, comparisons: Comparisons, identical: int = 0, undecided: int = 0) -> Counted:
@@ -50,8 +52,31 @@ class Counted:
         minority = (float((pairs.count - np.abs(pairs.lead)).sum()) - ties) / 2.0
         return cls(ties, minority, identical, undecided)
 
+    @property
+    def told(self) -> list[tuple[str, float]]:
+        """What is counted, in words."""
+        return [
+            (self.tied, self.ties),
+            (f"Decisions against the majority of their own {self.own}", self.contradictions),
+            ("Pairs that tie for every p", self.identical),
+            ("Intervals of p in which two welfares agree up to rounding", self.undecided),
+        ]
+
+
+@dataclass(frozen=True)
+class CountedMenus(Counted):
+    """The same of choices from menus.
+
+    Ties are choices that several actions share, contradictions those that differ from the most
+    frequent choice from the same menu.
+    """
+
+    tied: ClassVar[str] = "Choices that several actions share"
+    own: ClassVar[str] = "menu"
+    where: ClassVar[str] = "from every menu"
+
     @classmethod
-    def of_choices(cls, choices: Choices, identical: int = 0, undecided: int = 0) -> Counted:
+    def of_choices(cls, choices: Choices, identical: int = 0, undecided: int = 0) -> CountedMenus:
         """Count what choices from menus leave no rule a chance to explain."""
         menus = choices.menus.times(choices.counts[choices.decision])
         shared = menus.largest(menus.taken) < menus.count
@@ -59,20 +84,7 @@ class Counted:
         lost = float((often.count - often.largest(often.taken)).sum())
         alone = float((menus.count - menus.largest(menus.taken)).sum())
         ties = float(menus.count[shared].sum())
-        return cls(ties, max(lost - alone, 0.0), identical, undecided, True)
-
-    @property
-    def told(self) -> list[tuple[str, float]]:
-        """What is counted, in words."""
-        tied, against = "Ties, half an error under every rule", "their own pair"
-        if self.menus:
-            tied, against = "Choices that several actions share", "their own menu"
-        return [
-            (tied, self.ties),
-            (f"Decisions against the majority of {against}", self.contradictions),
-            ("Pairs that tie for every p", self.identical),
-            ("Intervals of p in which two welfares agree up to rounding", self.undecided),
-        ]
+        return cls(ties, max(lost - alone, 0.0), identical, undecided)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,8 +149,7 @@ class ExactRecord:
     def _what(self) -> str:
         """What a rule that explains all that can be explained explains."""
         if self.counted.contradictions:
-            what = "from every menu" if self.counted.menus else "on every pair of actions"
-            return f"The majority of the decisions {what}"
+            return f"The majority of the decisions {self.counted.where}"
         return "Every decision but the ties" if self.counted.ties else "Every decision"
 
     def lines(self) -> list[str]:

@@ -15,7 +15,7 @@ from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.counting import flips
 from welfarist.counting.exact_solver import Exact, ExactOptimum
-from welfarist.counting.findings import Counted, ExactRecord
+from welfarist.counting.findings import Counted, CountedMenus, ExactRecord
 from welfarist.counting.menus import MenuErrors, slips
 from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.decisions import Choices
@@ -252,7 +252,7 @@ class CountedChoices(CountedFit):
         return slips.rho_of_choices(self.decided, WelfareFunction(found.p, found.weights))
 
     def _counted(self, identical: int, undecided: int) -> Counted:
-        return Counted.of_choices(self.decided, identical, undecided)
+        return CountedMenus.of_choices(self.decided, identical, undecided)
 
     def _accuracy(self, found: ExactOptimum) -> float:
         """The share of first choices that the rule predicts."""

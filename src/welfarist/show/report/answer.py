@@ -152,9 +152,8 @@ def _exactly(facts: Facts) -> str:
     assert exact is not None
     if exact.explanations is not None:
         powers = [_from_to(a, b) for a, b in exact.explanations.power_intervals[:_MOST_STRETCHES]]
-        what = "from every menu" if exact.counted.menus else "on every pair of actions"
         explained = (
-            f"the majority {what} in {these}"
+            f"the majority {exact.counted.where} in {these}"
             if exact.counted.contradictions
             else these
             if one
