@@ -20,6 +20,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.families.base import Family
 from welfarist.inference.covariance import face_of
 from welfarist.inference.likelihood import Likelihood
+from welfarist.people.absent import PartlyPresent
 
 # People with terms of their own: the weightiest. More would cost more than they would find.
 _MOST_PEOPLE = 20
@@ -58,7 +59,9 @@ def terms_of(likelihood: Likelihood) -> Terms:
     face = face_of(likelihood)
     loss = face.loss
     value = loss.judge(face.point).values
-    table = loss.people.around(value)
+    table = loss.people.table
+    if isinstance(loss.people, PartlyPresent):
+        table = loss.people.around(value)
     if table is None:
         raise InputError(
             "checks against other families need everybody's utilities; found people who are not "

@@ -60,14 +60,6 @@ class People(Protocol):
         """Return its second derivatives that involve p, summed over actions with `pull` (N,)."""
         ...
 
-    def around(self, values: FloatArray) -> FloatArray | None:
-        """Return the columns (d, N), with the action's value where somebody is absent."""
-        ...
-
-    def shared(self, weights: FloatArray) -> FloatArray | None:
-        """Return who is present (d, N), over the weight of all who are; None if all always are."""
-        ...
-
     def take(self, actions: npt.NDArray[np.intp]) -> Self:
         """Return some of the actions, on the same unit."""
         ...
@@ -143,16 +135,6 @@ class Columns:
     ) -> tuple[FloatArray, float]:
         """Return its second derivatives that involve p, summed over actions with `pull` (N,)."""
         return contracted_curvature(self.logs, weights, p, mean, pull, self.has_zeros)
-
-    def around(self, values: FloatArray) -> FloatArray | None:
-        """Return the columns (d, N) themselves: nobody is absent."""
-        del values
-        return self.logs
-
-    def shared(self, weights: FloatArray) -> FloatArray | None:
-        """Everybody is affected by everything: there is nothing to share."""
-        del weights
-        return None
 
     def weights_in_each(self, weights: FloatArray) -> FloatArray:
         """Return the weights (d,): they are the same in every action."""

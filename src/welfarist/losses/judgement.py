@@ -11,6 +11,7 @@ from welfarist.families.base import Family
 from welfarist.families.columns import People
 from welfarist.families.welfare import Welfare
 from welfarist.losses.point import Point, weight_units
+from welfarist.people.absent import PartlyPresent
 from welfarist.people.weighting import Weighting
 
 
@@ -81,10 +82,10 @@ class Judgement:
 
     def _bent_by_sharing(self, rows: FloatArray, pull: FloatArray) -> FloatArray | float:
         """What second derivatives by two weights gain where these are shared by who is present."""
-        point = self.point
-        shares = self.people.shared(self.weighting.to_people(point.weights))
-        if shares is None:
+        point, people = self.point, self.people
+        if not isinstance(people, PartlyPresent):
             return 0.0
+        shares = people.shared(self.weighting.to_people(point.weights))
         there = self.weighting.pull_back(shares) * weight_units(point.weights)[:, None]
         cross = (rows * pull) @ there.T
         return np.asarray(-(cross + cross.T))

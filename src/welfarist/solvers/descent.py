@@ -33,7 +33,6 @@ _LARGEST_DAMPING = 1e10
 _LOCAL = 1e-2  # predicted relative decrease from which the exact Hessian is worth its cost
 _SLOW = 0.3  # a step that predicts this share of the last one's gain is a slow one
 _BORROWED = 0.1  # curvature of another point must make steps shrink this fast
-_FOREIGN = 0.02  # and that of another loss this fast: every step has an error that is its own
 _RATIO_POWER = 2.0  # |p| from which the ratio step can help
 _RATIO_ATTEMPTS = (
     ("exact", 1e-9),
@@ -266,9 +265,8 @@ class _Walk:
             if step is not None and step[1].value <= self.value:
                 self._go(step[0], step[1])
                 predicted = step[2]
-        # It is good for as long as it works; that of another loss must work better.
-        enough = _FOREIGN if self._foreign else _BORROWED
-        if predicted is None or predicted > enough * self._last_predicted:
+        # That of another loss is good for one step; one's own, for as long as it works.
+        if self._foreign or predicted is None or predicted > _BORROWED * self._last_predicted:
             self.borrowed, self._foreign = None, False
         if predicted is None:
             self._stay()
