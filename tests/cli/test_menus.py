@@ -138,7 +138,6 @@ def test_sizes_of_groups_and_none_of_these(tmp_path):
         (("--comparisons", "pairs.csv", "--size-effect"), 2, "--size-effect is for choices"),
         (("--comparisons", "listed.csv"), 1, "say --choices FILE"),
         (("--choices", "pairs.csv"), 1, "say --comparisons FILE"),
-        (("--choices", "listed.csv", "--noise", "flip"), 1, "--noise must be"),
         (("--choices", "listed.csv", "--size-effect"), 1, "say --absent"),
         (("--long", "--name", "x"), 2, "--name is for a table of actions, not for --long"),
         (("--long", "--ranking", "x"), 2, "--ranking is not for --long"),
@@ -148,6 +147,12 @@ def test_sizes_of_groups_and_none_of_these(tmp_path):
 def test_what_does_not_go_together_is_said(arguments, code, said):
     done = run("fit", "actions.csv", *arguments, code=code)
     assert said in " ".join(done.stderr.split())
+
+
+def test_wrong_menus_are_counted():
+    done = run("fit", "actions.csv", "--choices", "listed.csv", "--noise", "flip", "--json")
+    found = json.loads(done.stdout)
+    assert 0 <= found["loss"] < 0.5
 
 
 def test_menus_taken_apart_are_warned_about():

@@ -62,6 +62,7 @@ FOR_PYTHON = {
         "a test needs a null",
     ],
     "inference/linear_nulls.py": ["a contrast is a number"],
+    "inference/stages.py": ["stages are the choices of a ranking"],
     "inference/wald_tests.py": ["use with_covariance"],  # in reports: below
     "learners/choices.py": ["Choices hold what was chosen", "fit needs Choices"],
     "learners/pair_transformer.py": ["a transformer that was fitted"],
