@@ -270,3 +270,20 @@ def test_menus_that_repeat_are_counted_together():
         for made in (once, twice)
     ]
     assert values[0] == pytest.approx(values[1], rel=ROUNDING)
+
+
+@pytest.mark.parametrize("p", [1e-4, 0.01, 0.5, 3.0])
+def test_who_is_absent_beside_who_has_nothing(p):
+    """Every action has somebody with nothing, so that none is left for the plain formula."""
+    table = np.array([[0.0, 2.0, np.nan], [3.0, 0.0, 1.0], [np.nan, 0.0, 5.0], [0.0, 0.0, 4.0]])
+    choices = Choices(table, [[0, 1, 2, 3]], [1], absent=True)
+    weights = np.array([0.5, 0.3, 0.2])
+    loss = loss_of_choices(choices, POWER_MEAN, Weighting(3), True, LOGISTIC, 1e6)
+    here = loss.evaluate(Point(weights, p, np.zeros(1)))
+    for value, row in zip(here.judged.values + loss.people.shift, table, strict=True):
+        there = ~np.isnan(row)
+        expected = np.log((weights[there] @ row[there] ** p) / weights[there].sum()) / p
+        assert value == pytest.approx(float(expected), rel=1e-9)
+    assert np.isfinite(here.gradient()).all()
+    assert np.isfinite(here.model().curvature).all()
+    assert np.isfinite(here.remainder()).all()

@@ -193,7 +193,7 @@ def _extreme(logs: FloatArray, w: FloatArray, p: float) -> FloatArray:
     """The largest (p > 0) or smallest logarithm (N,) of those who count."""
     if w.ndim > 1:
         logs = np.where(w > 0, logs, -np.inf if p > 0 else np.inf)
-    elif w.min() == 0:
+    elif not w.all():
         logs = logs[w > 0]
     return np.asarray(logs.max(axis=0) if p > 0 else logs.min(axis=0))
 
@@ -312,7 +312,7 @@ def log_mean_about_centre(logs: FloatArray, w: FloatArray, p: float) -> Welfare:
     if abs(p) < ZERO_POWER:
         return Welfare(mean, offsets, weighted_sum(w, offsets * offsets) / 2)
     exponents = p * offsets
-    if w.min() == 0:
+    if not w.all():
         # Of those who do not count: what somebody with a small weight has may be all there is.
         largest = np.where(w == 0, _LARGEST_EXPONENT, np.inf)
         np.minimum(exponents, largest if w.ndim > 1 else largest[:, None], out=exponents)
