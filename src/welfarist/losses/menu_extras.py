@@ -99,6 +99,16 @@ class Extras:
             found = np.append(found, extras[next(places)] - self.shift)
         return found
 
+    def many_values(self, values: FloatArray, extras: FloatArray) -> FloatArray:
+        """The same for the values (B, N) and parameters (B, m) of many rules."""
+        found = values
+        places = iter(self.of_actions)
+        if self.sizes is not None:
+            found = found + extras[:, next(places), None] * self.sizes
+        if self.outside is not None:
+            found = np.column_stack([found, extras[:, next(places)] - self.shift])
+        return found
+
     def rows(self, rows: FloatArray) -> FloatArray:
         """Derivatives of those values: by the rule (q, N), then by what is added to them."""
         if not self.of_actions:

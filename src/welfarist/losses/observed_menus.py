@@ -15,6 +15,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.decisions.choices import Choices
 from welfarist.decisions.menus import Menus
 from welfarist.decisions.merged_pairs import MergedPairs, merged
+from welfarist.losses.glances_at_menus import MenuGlance
 from welfarist.losses.graph import ComparisonGraph
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.menu_extras import Extras
@@ -101,6 +102,10 @@ class ObservedMenus:
         """Smallest and largest values; `limits` if those were narrowed."""
         return self.extras.bounds(self.tau_max) if self.limits is None else self.limits
 
+    def glance(self, values: FloatArray, powers: FloatArray) -> MenuGlance:
+        """Look at what many rules make of the actions (B, N), with powers (B,)."""
+        return MenuGlance(self, powers, values)
+
     def if_noise_free(self, countable: bool) -> str:
         """What to say where choices could be without noise, and errors may be countable."""
         found = f"tau at its cap, {self.tau_max:g}, or that it could as well be."
@@ -147,6 +152,13 @@ class ObservedMenus:
         if self.tau_place is None:
             return np.asarray(self.menus.sign * np.exp(extras[0]))
         return np.asarray(self.menus.sign * np.exp(extras[self.extras.taus])[self.tau_place])
+
+    def many_scales(self, extras: FloatArray) -> FloatArray:
+        """The same (B, m) for the parameters (B, k) of many rules."""
+        if self.tau_place is None:
+            return np.asarray(self.menus.sign * np.exp(extras[:, :1]))
+        taus = np.exp(extras[:, self.extras.taus])
+        return np.asarray(self.menus.sign * taus[:, self.tau_place])
 
     @cached_property
     def alike(self) -> bool:
