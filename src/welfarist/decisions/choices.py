@@ -389,6 +389,11 @@ class Choices:
         offered[self.decision[real]] = True
         return int((~offered).sum())
 
+    @property
+    def refused(self) -> float:
+        """How often none of these was chosen."""
+        return float(self.menus.taken[self.menus.rows == self.actions].sum())
+
     def first_menus(self) -> Menus:
         """The menu (n) from which each decision first took the best, in the order of decisions."""
         first = np.flatnonzero((self.menus.stage == 0) & (self.menus.sign > 0))

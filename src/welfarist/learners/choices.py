@@ -161,6 +161,11 @@ class ChoiceLearner(WelfareLearner):
         noise = self._noise()
         choices = self.read_decisions(X, y)
         setup = Setup.of(self, choices)
+        if choices.outside and choices.refused == len(choices):
+            raise InputError(
+                "some decision must have taken an action; found none of these in all of them, from "
+                "which no rule can be learned."
+            )
         seen = choices.shifted(setup.shift)
         refuse_nothing(np.nan_to_num(seen.utilities))
         if setup.weighting.free > 1:
@@ -276,7 +281,10 @@ class ChoiceLearner(WelfareLearner):
 
     def _said(self, decided: Choices) -> list[Caveat]:
         """What must be said of how choices were read."""
-        return caveat.menu_caveats(decided.without_choice, len(decided))
+        said = caveat.menu_caveats(decided.without_choice, len(decided))
+        if decided.outside:
+            said += caveat.outside_caveats(decided.refused, len(decided))
+        return said
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Choices:
         """Return what `fit` takes as choices."""

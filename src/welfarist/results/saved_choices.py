@@ -26,7 +26,8 @@ def terms_of(result: Any) -> dict[str, Any]:
     later = [value for name, value in result.extras.items() if name.startswith("tau of choice")]
     held = result.left_out if result.decided is None else result.decided
     return {
-        "taus": (float(result.extras["tau"]), *map(float, later)),
+        # Where errors were counted there is no temperature: whatever is better is chosen.
+        "taus": (float(result.extras.get("tau", math.inf)), *map(float, later)),
         "gamma": result.extras.get("gamma"),
         "outside": result.extras.get("outside"),
         "absent": bool(held is not None and held.absent),

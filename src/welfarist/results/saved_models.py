@@ -113,11 +113,11 @@ class Model:
                 f"{type(learned).__name__}. Call fit first."
             )
         _require_savable(result)
-        compared = result.kind == "comparisons"
+        chosen = result.kind != "scores"
         return cls(
             welfare=result.welfare,
             kind=result.kind,  # type: ignore[arg-type]
-            tau=math.inf if compared and result.tau is None else result.tau,
+            tau=math.inf if chosen and result.tau is None else result.tau,
             rho=result.rho,
             scale=result.scale,
             decisions=float(result.decisions),

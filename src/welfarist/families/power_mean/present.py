@@ -18,6 +18,9 @@ from welfarist.families.power_mean.derivatives import log_mean_of_logs
 from welfarist.families.welfare import Welfare
 
 Presence = npt.NDArray[np.bool_]
+# Derivatives by weights grow as the weights of all who are present vanish: not beyond numbers
+# whose squares are numbers.
+_LEAST = 1e-150
 
 
 def shared_weights(weights: FloatArray, present: Presence) -> tuple[FloatArray, FloatArray]:
@@ -32,7 +35,7 @@ def shared_weights(weights: FloatArray, present: Presence) -> tuple[FloatArray, 
     if lost.any():
         own[:, lost] = present[:, lost] / present[:, lost].sum(axis=0)
         whole = np.where(lost, np.inf, whole)
-    return own, whole
+    return own, np.maximum(whole, _LEAST)
 
 
 def log_mean_of_present(
