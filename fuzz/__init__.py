@@ -17,6 +17,7 @@ from fuzz.attack import Attack
 # Where the class of each attack is, by the attack's name.
 ATTACKS = {
     "problems": "fuzz.problems:Problems",
+    "menus": "fuzz.menus:MenuProblems",
     "damaged-files": "fuzz.damaged_files:DamagedFiles",
 }
 

@@ -246,3 +246,23 @@ def test_weights_of_people_never_seen_together_are_refused():
     with pytest.raises(InputError, match="'person 0' never is with 'person 1'"):
         ChoiceLearner().fit(choices)
     assert ChoiceLearner(weights="equal", p=1.0).fit(choices).converged_
+
+
+@pytest.mark.filterwarnings("ignore:3 of 103 menus hold one action only")
+def test_menus_of_one_are_no_choices():
+    utilities, menus, chosen = simulated(100, size=3, tau=5.0)
+    alone = [[7], [8], [9]]
+    several = Choices(utilities, menus, chosen)
+    more = Choices(utilities, [*menus.tolist(), *alone], [*chosen.tolist(), 7, 8, 9])
+    est = ChoiceLearner(weights="equal", small_sample="none").fit(more)
+    same = dict(rel=1e-12)  # a mean in another order of its terms
+    assert est.log_loss(more) == pytest.approx(est.log_loss(several), **same)
+    assert est.log_loss(more) == pytest.approx(est.loss_, **same)
+    assert est.score(more) == pytest.approx(est.score(several), **same)
+    assert est.score(more) == pytest.approx(est.result_.accuracy, **same)
+    assert more.chance == pytest.approx(1 / 3, **same)
+    assert est.held_out_gain(more[100:]) == 0.0
+    assert est.held_out_loss(more[100:]) == 0.0
+    for judge in (est.score, est.log_loss):
+        with pytest.raises(InputError, match="offer a choice; found none"):
+            judge(more[100:])
