@@ -19,6 +19,7 @@ ATTACKS = {
     "problems": "fuzz.problems:Problems",
     "menus": "fuzz.menus:MenuProblems",
     "damaged-files": "fuzz.damaged_files:DamagedFiles",
+    "damaged-menus": "fuzz.damaged_menus:DamagedMenus",
 }
 
 

@@ -44,6 +44,8 @@ def choice_complaints(learner: Any) -> list[str]:
     taus = np.asarray(learner.taus_)
     largest = np.abs(worth[np.isfinite(worth)]).max(initial=1.0) * taus.max()
     off = _ROUNDING * max(float(largest), 1.0)
+    if decided.outside:  # of the smallest numbers few digits are left
+        off += float(np.spacing(learner.outside_) / learner.outside_ * taus.max())
     again = _loss(learner, decided, worth, taus)
     found = _compared("loss_", learner.loss_, again, off)
     found += _compared("log_loss", learner.log_loss(decided), again, off)
