@@ -383,7 +383,7 @@ def _of_stages(
     if observed.stages == 1 or observed.extras.stages > 1 or loss.is_perfect(optimum.value):
         return []
     try:
-        found = stages_of(likelihood_of(setup, decided, loss, optimum))
+        found = stages_of(likelihood_of(setup, decided, loss, optimum), quickly=True)
     except InputError:  # there is no maximum: without convergence, or under a prior
         return []
     return caveat.stage_caveats(found, bool((observed.menus.sign < 0).any()))
