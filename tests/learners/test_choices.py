@@ -329,8 +329,6 @@ def test_none_of_these_that_nobody_chose_changes_no_rule():
     assert offered.p_ == pytest.approx(plain.p_, abs=1e-6)
     assert offered.loss_ == pytest.approx(plain.loss_, rel=1e-12)
     assert any("never chosen" in one.message for one in offered.result_.caveats)
-    names = list(offered.result_.summary().to_dict()["estimates"])
-    assert len(names) == len(set(names))
 
 
 def test_choices_of_nothing_but_none_of_these_are_refused():
@@ -368,3 +366,23 @@ def test_a_ranking_is_one_decision_in_the_information_criterion():
     assert result.nobs == 60
     parameters = (result.aic + 2.0 * result.llf) / 2.0
     assert result.bic == pytest.approx(-2.0 * result.llf + parameters * np.log(60))
+
+
+@pytest.mark.filterwarnings("ignore:3 of 103 menus hold one action only")
+def test_menus_of_one_are_no_choices():
+    utilities, menus, chosen = simulated(100, size=3, tau=5.0)
+    alone = [[7], [8], [9]]
+    several = Choices(utilities, menus, chosen)
+    more = Choices(utilities, [*menus.tolist(), *alone], [*chosen.tolist(), 7, 8, 9])
+    est = ChoiceLearner(weights="equal", small_sample="none").fit(more)
+    same = dict(rel=1e-12)  # a mean in another order of its terms
+    assert est.log_loss(more) == pytest.approx(est.log_loss(several), **same)
+    assert est.log_loss(more) == pytest.approx(est.loss_, **same)
+    assert est.score(more) == pytest.approx(est.score(several), **same)
+    assert est.score(more) == pytest.approx(est.result_.accuracy, **same)
+    assert more.chance == pytest.approx(1 / 3, **same)
+    assert est.held_out_gain(more[100:]) == 0.0
+    assert est.held_out_loss(more[100:]) == 0.0
+    for judge in (est.score, est.log_loss):
+        with pytest.raises(InputError, match="offer a choice; found none"):
+            judge(more[100:])
