@@ -229,7 +229,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         data = observed.scores * observed.size, observed.sample_weight, predicted * observed.size
         different = distinct_up_to(counted, counted.shape[1] + 2)
         value = here.value * observed.size * observed.size
-        self.scale_ = _as_scale(optimum.point.extras[0]) if observed.scale else 1.0
+        self.scale_ = _as_scale(loss.noise_at(optimum.point)[0]) if observed.scale else 1.0
         return Description(
             loss=value,
             extras={SCALE.name: self.scale_} if observed.scale else {},
@@ -238,7 +238,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
                 *caveat.score_caveats(counted, *data, observed.scale, setup.family),
             ),
             r_squared=caveat.r_squared(*data),
-            parameters=loss.parameters,
+            parameters=observed.parameters,
             certifier=certifier_of(loss, value, setup.p),
         )
 
