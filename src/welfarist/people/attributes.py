@@ -62,6 +62,12 @@ class ByAttributes:
         shown = ", ".join(map(str, columns)) if named else f"{type(self.table).__name__}"
         return f"ByAttributes({shown[:60]}{'' if self.heads is None else ', heads'})"
 
+    @classmethod
+    def of(cls, weighting: AttributeWeighting) -> ByAttributes:
+        """Return what a fit was told of its attributes, in numbers."""
+        columns = zip(weighting.attributes, weighting.table.copy(), strict=True)
+        return cls(dict(columns), weighting.heads.copy())
+
     def weighting(self, people: int, names: Sequence[str] | None = None) -> AttributeWeighting:
         """Return what is to be learned about the weights of `people` people (d,)."""
         columns = _columns_of(self.table, people, names)
