@@ -113,10 +113,10 @@ def check_people(named: Iterable[str], people: Sequence[str], what: str, source:
     missing = [person for person in people if person not in found]
     if missing:
         raise RequestError(
-            "{source}: every stakeholder must have a {what}; found none for {missing}. Add {them}, "
+            "{source}: every stakeholder must have {what}; found none for {missing}. Add {them}, "
             "or leave the {columns} out with {ignore}.",
             source=source,
-            what=what,
+            what=f"an {what}" if what[0] in "aeiou" else f"a {what}",
             missing=listed(missing, 5),
             them="it" if len(missing) == 1 else "them",
             columns="column" if len(missing) == 1 else "columns",

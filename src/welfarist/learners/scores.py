@@ -50,9 +50,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     p : float or str, optional
         The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out, or
         "learn". In a family of your own its parameter.
-    weights : "learn", "equal", (d,) array-like or mapping
+    weights : "learn", "equal", (d,) array-like, mapping or ByAttributes
         Learn the weights, give everybody the same, or take them as known: in the order of the
-        people, or by their names.
+        people, or by their names. With :class:`ByAttributes` they follow from people's attributes.
     groups : (d,) array-like or mapping, optional
         A group label per person, or the names of the people in each group; weights are then
         learned per group and shared equally inside.
@@ -93,6 +93,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     ----------
     p_, weights_, scale_ : float, (d,) array, float
         The estimates; `scale_` is 1 if it was not learned.
+    theta_ : dict
+        By how much the logarithm of a weight changes with a unit of each attribute; only there
+        with weights by attributes.
     welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
         Mean squared error on the data.
