@@ -151,8 +151,8 @@ def page(found: list[Finding], data_sets: int, powers: tuple[float, ...] = POWER
         f"{100 * np.sqrt(LIMIT * (1 - LIMIT) / data_sets):.1f} points. Of somebody for whom the "
         "old count more it should be seen.",
         "",
-        "| p | interval | holds age | holds income | holds region | rejects income | rejects region "
-        "| sees age | median theta of age | CPU s |",
+        "| p | interval | holds age | holds income | holds region | rejects income "
+        "| rejects region | sees age | median theta of age | CPU s |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for p, kind in product((*powers, None), ("likelihood ratio", "Wald")):

@@ -157,7 +157,7 @@ def only_the_oldest() -> wf.Comparisons:
 
 
 def test_a_theta_that_runs_off_says_so_and_has_an_open_interval() -> None:
-    oldest = wf.ByAttributes({"oldest": AGES == AGES.max()})
+    oldest = wf.ByAttributes({"oldest": AGES.max() == AGES})
     with pytest.warns(wf.SearchRangeWarning, match="nobody counts without oldest"):
         found = wf.ComparisonClassifier(p=1, weights=oldest).fit(only_the_oldest())
     assert found.theta_["oldest"] == 100.0  # where the search ends

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 import welfarist as wf
+from tests.families.test_own_family import KolmPollak
 from welfarist.base.progress import Progress
 from welfarist.decisions import Scores
 from welfarist.families.power_mean.family import POWER_MEAN
@@ -22,6 +23,7 @@ from welfarist.losses import (
 from welfarist.losses.point import QuadraticModel
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.people.attribute_weighting import AttributeWeighting
+from welfarist.people.table import people_of
 from welfarist.solvers.newton import Newton
 
 # Central differences of a smooth function of order one with steps of 1e-5: their own error is
@@ -60,6 +62,12 @@ def comparisons(noise=LOGISTIC) -> DecisionLoss:
     return loss_of_comparisons(decided, POWER_MEAN, weighting(), True, noise, 1e6)
 
 
+def of_another_family() -> DecisionLoss:
+    loss = comparisons()
+    people = people_of(utilities(), KolmPollak(), loss.weighting)
+    return replace(loss, family=KolmPollak(), people=people)
+
+
 def choices(absent: bool = False) -> DecisionLoss:
     rng = np.random.default_rng(3)
     menus = [rng.choice(ACTIONS, 4, replace=False) for _ in range(60)]
@@ -79,19 +87,22 @@ LOSSES = {
     "with slips": lambda: comparisons(LAPSE),
     "menus": choices,
     "menus of who is present": lambda: choices(absent=True),
+    "another family": of_another_family,
     "scores": lambda: scores(False),
     "scaled scores": lambda: scores(True),
 }
 
 
 def point_of(loss: DecisionLoss, at: np.ndarray) -> Point:
-    return Point(np.empty(0), float(np.sinh(at[0])), at[1:])
+    return Point(np.empty(0), loss.shape.coordinate.back(float(at[0])), at[1:])
 
 
 def place(loss: DecisionLoss, p: float) -> np.ndarray:
     slopes = np.array([0.8, -0.5])
+    if loss.family != POWER_MEAN:
+        p = float(np.clip(p, -2.0, 2.0))  # well inside its range
     noise = {0: [], 1: [0.3], 2: [0.3, 0.1]}[len(loss.observed.parameters)]
-    return np.array([np.arcsinh(p), *slopes, *noise])
+    return np.array([loss.shape.coordinate.into(p), *slopes, *noise])
 
 
 def differences(function, at: np.ndarray) -> np.ndarray:

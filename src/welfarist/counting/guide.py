@@ -30,7 +30,7 @@ def fewest_errors(loss: Loss, rng: np.random.Generator, p: float | None) -> list
     data, observed = loss.data, loss.data.observed
     if not isinstance(observed, ObservedPairs) or observed.noise != LAPSE:
         return []
-    if not data.can_be_counted or data.slopes or data.decisions > _MOST_PAIRS:
+    if not data.can_be_counted or data.decisions > _MOST_PAIRS:
         return []
     weights, power, share = _search(data, rng, p)
     low, high = loss.search_range

@@ -226,7 +226,17 @@ class PowerCurve(Curve):
         far_out = self._loss.family.ratios and abs(p) >= _RATIO_POWER
         if len(near.weights) and near.p * p > 0 and far_out:
             starts.append(Point(_stretched(near.weights, p / near.p), p, near.extras))
+        if self._loss.slopes and near.p * p > 0 and far_out:  # so that w^(1/p) stays
+            starts.append(
+                replace(near, p=p, extras=self._stretched_slopes(near.extras, p / near.p))
+            )
         return starts
+
+    def _stretched_slopes(self, extras: FloatArray, factor: float) -> FloatArray:
+        """Extras (m,) whose slopes grow by a factor, as far as they are searched."""
+        slopes = self._loss.slopes
+        longer = np.concatenate([factor * extras[:slopes], extras[slopes:]])
+        return np.asarray(np.clip(longer, *self._loss.extra_bounds))
 
 
 class WeightCurve(Curve):

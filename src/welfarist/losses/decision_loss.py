@@ -130,7 +130,7 @@ class DecisionLoss:
     @property
     def can_be_counted(self) -> bool:
         """Whether errors of such rules could be counted exactly instead."""
-        return self.family == POWER_MEAN and self.people.table is not None
+        return self.family == POWER_MEAN and self.people.table is not None and not self.slopes
 
     @property
     def features(self) -> dict[str, str]:

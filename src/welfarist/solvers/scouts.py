@@ -38,7 +38,7 @@ _CONCENTRATION = 0.5  # of the Dirichlet distribution of the other shares
 def can_be_scouted(loss: Loss) -> bool:
     """Whether rules can be judged at a glance: comparisons by power means of a small table."""
     data = loss.data
-    if not data.can_be_counted or not isinstance(data.observed, ObservedPairs) or data.slopes:
+    if not data.can_be_counted or not isinstance(data.observed, ObservedPairs):
         return False
     size = max(data.people.size, data.decisions)
     return data.weighting.free <= MOST_WEIGHTS and size * _FEWEST <= _LARGEST
