@@ -88,7 +88,7 @@ class FitRequest:
     @property
     def files(self) -> tuple[str, ...]:
         """The names of the files that it is learned from, without their folders."""
-        people = (self.learner.weights, self.learner.groups)
+        people = (self.learner.weights, self.learner.groups, self.learner.attributes)
         named = [text for text in people if text not in (None, "learn", "equal")]
         read = [self.actions, self.decision.file, *named]
         return tuple(_file_name(path) for path in read if path is not None and not is_inline(path))
@@ -225,6 +225,7 @@ def read(asked: FitRequest) -> Decided:
     """Check what was asked for and read what was decided."""
     inputs = (
         asked.actions, asked.decision.file, asked.learner.weights, asked.learner.groups,
+        asked.learner.attributes,
     )  # fmt: skip
     check_targets({"save": asked.save, "report": asked.report, "latex": asked.latex}, inputs)
     check_together(asked.learner)

@@ -87,7 +87,7 @@ class ChoiceChecks:
         if not self.decided.outside:
             return None
         assert self.likelihood is not None  # errors are not counted where that could be chosen
-        level = float(self.likelihood.point.extras[-1])
+        level = float(self.likelihood.noise[-1])
         is_ratio = self.likelihood.loss.family.level.is_ratio
         return float(np.exp(level)) if is_ratio else level, level
 
@@ -109,7 +109,7 @@ class ChoiceChecks:
         if self.likelihood is None:
             return None
         place = self._single.observed.extras.rho
-        extras = self.likelihood.point.extras
+        extras = self.likelihood.noise
         return self.compared.chances(0.0 if place is None else float(extras[place]))
 
     @cached_property

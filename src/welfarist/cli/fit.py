@@ -102,6 +102,8 @@ def fit(
     p: opt.Power = None,
     weights: opt.Weights = None,
     groups: opt.Groups = None,
+    attributes: opt.Attributes = None,
+    heads: opt.Heads = None,
     prior: opt.Prior = None,
     shift: opt.Shift = 0.0,
     shift_table: opt.ShiftTable = False,
@@ -173,7 +175,8 @@ def fit(
             outside,
         ),
         LearnerOptions(
-            noise=noise, p=p, weights=weights, groups=groups, prior=prior, shift=shift, scale=scale,
+            noise=noise, p=p, weights=weights, groups=groups, attributes=attributes, heads=heads,
+            prior=prior, shift=shift, scale=scale,
             solver=solver, tau_max=tau_max, small_sample=small_sample, rho=rho, starts=starts,
             max_iter=max_iter, tol=tol, seed=seed, tau_by_stage=tau_by_stage,
             size_effect=size_effect,

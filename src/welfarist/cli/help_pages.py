@@ -34,7 +34,8 @@ PANELS: dict[str, tuple[str, ...]] = {
         "allow_unconverged", "format", "to", "force",
     ),
     "The rule": (
-        "model", "doctrine", "p", "weights", "groups", "prior", "scale", "shift", "known_weights",
+        "model", "doctrine", "p", "weights", "groups", "attributes", "heads", "prior", "scale",
+        "shift", "known_weights",
     ),
     "How sure": ("level", "method", "covariance", "intervals", "error", "delta"),
     "The noise": (

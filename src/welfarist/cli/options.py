@@ -187,6 +187,17 @@ RuleWeights = Annotated[
         check=values.known_weights,
     ),
 ]
+Attributes = Annotated[
+    Text,
+    _option(
+        "Attributes that weights follow from: a file, a row per stakeholder.",
+        "--attributes",
+        metavar=FILE,
+    ),
+]
+Heads = Annotated[
+    Text, _option("Its column of how many stand behind each.", "--heads", metavar=COLUMN)
+]
 Groups = Annotated[
     Text,
     _option(

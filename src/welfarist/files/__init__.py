@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from welfarist.files.long import read_long_choices
     from welfarist.files.menus import NamedChoices, read_choices
     from welfarist.files.opening import open_table
-    from welfarist.files.people import read_groups, read_weights
+    from welfarist.files.people import read_attributes, read_groups, read_weights
     from welfarist.files.wide import read_wide_comparisons
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "NamedComparisons",
     "open_table",
     "read_actions",
+    "read_attributes",
     "read_choices",
     "read_comparisons",
     "read_groups",
@@ -40,6 +41,7 @@ _ON_DEMAND = {
     "NamedComparisons": "files.comparisons",
     "open_table": "files.opening",
     "read_actions": "files.actions",
+    "read_attributes": "files.people",
     "read_choices": "files.menus",
     "read_comparisons": "files.comparisons",
     "read_groups": "files.people",

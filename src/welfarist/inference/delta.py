@@ -11,6 +11,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.inference.covariance import face_of
 from welfarist.inference.likelihood import Likelihood
+from welfarist.people.attribute_weighting import AttributeWeighting
 
 # How far to step for a slope, in standard errors: far enough to pass over kinks of a median.
 # Shorter steps are tried where a number is infinite there.
@@ -74,14 +75,24 @@ def _moves(likelihood: Likelihood, covariance: FloatArray) -> list[Rule]:
     """Moves of the shape and of the weights (d,), a standard error each and independent."""
     shape = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_shape]
     weights = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_weight]
-    chosen = [*shape, *weights]
+    slopes = [i for i, q in enumerate(likelihood.quantities) if q.attribute is not None]
+    chosen = [*shape, *weights, *slopes]
     values, vectors = np.linalg.eigh(covariance[np.ix_(chosen, chosen)])
     found = []
     for size, direction in zip(np.sqrt(np.maximum(values, 0.0)), vectors.T, strict=True):
         move = size * direction
         along = move[len(shape) :] if weights else np.zeros(len(likelihood.weights))
+        if slopes:
+            along = _by_slopes(likelihood, move[len(shape) :])
         found.append((float(move[0]) if shape else 0.0, along))
     return found
+
+
+def _by_slopes(likelihood: Likelihood, move: FloatArray) -> FloatArray:
+    """How weights (d,) that follow from attributes move with theta (q,)."""
+    weighting = likelihood.loss.weighting
+    assert isinstance(weighting, AttributeWeighting)
+    return np.asarray((move * weighting.units) @ weighting.moved_by(likelihood.weights))
 
 
 def _slope(function: Callable[[float, FloatArray], float], here: Rule, move: Rule) -> float:

@@ -104,8 +104,9 @@ def stages_of(likelihood: Likelihood, *, quickly: bool = False) -> Stages:
         likelihood.log_likelihood(values[1]),
     )
     places = (observed if apart else other).extras.taus
-    taus = tuple(float(np.exp(wide.extras[place])) for place in places)
-    return Stages(taus, float(np.exp(narrow.extras[0])), wide.p, narrow.p, test)
+    every, shared = (likelihood.loss.noise_at(point) for point in (wide, narrow))
+    taus = tuple(float(np.exp(every[place])) for place in places)
+    return Stages(taus, float(np.exp(shared[0])), wide.p, narrow.p, test)
 
 
 def _fitted(
@@ -113,7 +114,9 @@ def _fitted(
 ) -> tuple[Point, float]:
     """The best rule with other temperatures, which begins where the fit is; and its mean loss."""
     mine: Any = likelihood.loss.observed
-    start = replace(likelihood.point, extras=mine.carried(likelihood.point.extras, other))
+    slopes = likelihood.point.extras[: likelihood.loss.slopes]
+    carried = np.concatenate([slopes, mine.carried(likelihood.noise, other)])
+    start = replace(likelihood.point, extras=carried)
     solver = likelihood.solver
     if np.isfinite(start.p):
         near = descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=True)

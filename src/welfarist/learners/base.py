@@ -28,7 +28,7 @@ from welfarist.learners.assembly import (
 from welfarist.learners.scoring import teach_scorers
 from welfarist.learners.targets import target_error
 from welfarist.learners.warm_starts import warmed
-from welfarist.losses import DecisionEvaluation, DecisionLoss, Point
+from welfarist.losses import DecisionEvaluation, DecisionLoss
 from welfarist.people.utility_tables import refuse_missing
 from welfarist.proofs import certified
 from welfarist.results import caveats as caveat
@@ -142,6 +142,9 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         self.result_ = result
         self.p_ = result.p
         self.weights_ = result.weights
+        self.__dict__.pop("theta_", None)  # of an earlier fit
+        if result.theta:
+            self.theta_ = dict(result.theta)
         self.loss_ = result.loss
         self.converged_ = result.converged
         self.n_iter_ = result.n_iter
@@ -202,5 +205,4 @@ def as_names(columns: Any) -> Names:
 
 def at_optimum(loss: DecisionLoss, optimum: Optimum) -> DecisionEvaluation:
     """The loss of the data at the optimum, without the prior."""
-    point = Point(np.empty(0), optimum.point.p, optimum.point.extras)
-    return loss.holding(optimum.weights).evaluate(point)
+    return loss.holding(optimum.weights).evaluate(loss.held_at(optimum.point))

@@ -71,6 +71,9 @@ class ChoiceLearner(WelfareLearner):
         The size effect, 0 where it was not learned.
     outside_ : float or None
         The welfare at which none of these is as good; None where that could not be chosen.
+    theta_ : dict
+        By how much the logarithm of a weight changes with a unit of each attribute; only there
+        with weights by attributes.
     welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
         Mean negative log likelihood of the choices; the share of wrong ones where errors are

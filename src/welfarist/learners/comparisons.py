@@ -77,6 +77,9 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     ----------
     p_, weights_, tau_, rho_ : float, (d,) array, float, float
         The estimates; `rho_` is 0 under logistic noise, `tau_` infinite where errors are counted.
+    theta_ : dict
+        By how much the logarithm of a weight changes with a unit of each attribute; only there
+        with weights by attributes.
     welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
         Mean negative log likelihood on the data; the share of wrong decisions where errors are

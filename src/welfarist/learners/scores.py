@@ -50,9 +50,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     p : float or str, optional
         The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out, or
         "learn". In a family of your own its parameter.
-    weights : "learn", "equal", (d,) array-like or mapping
+    weights : "learn", "equal", (d,) array-like, mapping or ByAttributes
         Learn the weights, give everybody the same, or take them as known: in the order of the
-        people, or by their names.
+        people, or by their names. With :class:`ByAttributes` they follow from people's attributes.
     groups : (d,) array-like or mapping, optional
         A group label per person, or the names of the people in each group; weights are then
         learned per group and shared equally inside.
@@ -93,6 +93,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     ----------
     p_, weights_, scale_ : float, (d,) array, float
         The estimates; `scale_` is 1 if it was not learned.
+    theta_ : dict
+        By how much the logarithm of a weight changes with a unit of each attribute; only there
+        with weights by attributes.
     welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
         Mean squared error on the data.
@@ -229,7 +232,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         data = observed.scores * observed.size, observed.sample_weight, predicted * observed.size
         different = distinct_up_to(counted, counted.shape[1] + 2)
         value = here.value * observed.size * observed.size
-        self.scale_ = _as_scale(optimum.point.extras[0]) if observed.scale else 1.0
+        self.scale_ = _as_scale(loss.noise_at(optimum.point)[0]) if observed.scale else 1.0
         return Description(
             loss=value,
             extras={SCALE.name: self.scale_} if observed.scale else {},
@@ -238,7 +241,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
                 *caveat.score_caveats(counted, *data, observed.scale, setup.family),
             ),
             r_squared=caveat.r_squared(*data),
-            parameters=loss.parameters,
+            parameters=observed.parameters,
             certifier=certifier_of(loss, value, setup.p),
         )
 

@@ -27,6 +27,7 @@ from welfarist.families.base import Family
 from welfarist.families.power_mean.derivatives import log_mean_of_logs
 from welfarist.inference.stages import Stages
 from welfarist.noise.base import SMALLEST_TAU
+from welfarist.people.attribute_weighting import AttributeWeighting, theta_name
 from welfarist.people.weighting import Weighting
 from welfarist.results.learned import Caveat
 from welfarist.solvers.base import Optimum
@@ -144,12 +145,11 @@ def identification_caveats(
     does set the level of a score.
     """
     found = []
-    learn_weights = weighting.free > 1
+    learn_weights, learn_slopes = weighting.free > 1, bool(weighting.parameters)
     if (logs == logs[0]).all():
-        if learn_power or learn_weights:
-            what = " and ".join(
-                part for part, on in ((shape, learn_power), ("the weights", learn_weights)) if on
-            )
+        if learn_power or learn_weights or learn_slopes:
+            parts = (shape, learn_power), ("the weights", learn_weights), ("theta", learn_slopes)
+            what = " and ".join(part for part, on in parts if on)
             message = (
                 f"{what} cannot be determined: everybody has the same utility in every action, so "
                 "that all rules agree. Add actions that treat people differently."
@@ -176,6 +176,33 @@ def identification_caveats(
             found.append(Caveat(NotIdentifiedWarning, message))
     if weighting.group_of is None:
         found.extend(_twins(logs, names))
+    return found
+
+
+def slope_caveats(weighting: Weighting, optimum: Optimum) -> list[Caveat]:
+    """Say when theta of an attribute ran off, or could be anything."""
+    if not isinstance(weighting, AttributeWeighting):
+        return []
+    if np.isinf(optimum.point.p):
+        message = (
+            f"at p = {optimum.point.p:g} weights only say who counts, and all do: theta could be "
+            "anything and is given as 0. Fix p, or add decisions that tell finite powers apart."
+        )
+        return [Caveat(NotIdentifiedWarning, message)]
+    found = []
+    lower, upper = weighting.bounds
+    slopes = optimum.point.extras[: len(lower)]
+    for i in np.flatnonzero((slopes <= lower) | (slopes >= upper)).tolist():
+        name, rises = weighting.attributes[i], slopes[i] > 0
+        alone = f"nobody counts but who has the {'largest' if rises else 'smallest'} {name}"
+        if np.isin(weighting.table[i], (0.0, 1.0)).all():
+            alone = f"nobody counts {'without' if rises else 'with'} {name}"
+        message = (
+            f"{theta_name(name)} ran off to where its search ends: decisions are explained best if "
+            f"{alone}, and it could be {'larger' if rises else 'smaller'} still. Its interval is "
+            "open at that end."
+        )
+        found.append(Caveat(SearchRangeWarning, message))
     return found
 
 

@@ -17,6 +17,7 @@ from welfarist.inference.covariance import CovarianceName, flat_weights, has_fla
 from welfarist.inference.estimates import Estimate, Estimates
 from welfarist.inference.intervals import MethodName, checked, kind_for
 from welfarist.inference.likelihood import weight_name
+from welfarist.people.attribute_weighting import theta_name
 from welfarist.results.learned import Learned
 from welfarist.results.summary import AVERSION, Summary, SummaryRecord, SummaryRow
 
@@ -132,6 +133,8 @@ def _plain_rows(result: Learned) -> list[SummaryRow]:
     aversion = result.inequality_aversion
     if aversion is not None:
         rows.append(SummaryRow(AVERSION, aversion))
+    for attribute, value in result.theta.items():
+        rows.append(SummaryRow(theta_name(attribute), float(value), words=theta_name(attribute)))
     notes = result.weight_notes
     people = zip(result.stakeholders, result.weights, notes, strict=True)
     for person, (name, weight, note) in enumerate(people):
@@ -165,7 +168,7 @@ def _sure(row: SummaryRow, found: dict[str, Estimate], shape: str) -> SummaryRow
 def _tested(row: SummaryRow, result: Learned) -> SummaryRow:
     """The row with how far it is from 0, where 0 lies inside its range."""
     likelihood, shape = result.likelihood, result.family.shape
-    inside = row.parameter == AVERSION
+    inside = row.parameter == AVERSION or row.parameter in map(theta_name, result.theta)
     if row.parameter == shape.name and likelihood is not None:
         inside = shape.lowest < 0 < shape.highest and not likelihood.loss.has_zeros
     if not inside or not row.standard_error:

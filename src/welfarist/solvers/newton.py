@@ -21,6 +21,7 @@ from welfarist.solvers.coordinates import Curvature
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.limits import LimitFit, Rule, fit_rule
 from welfarist.solvers.multistart import StartCount, search
+from welfarist.solvers.run_off import to_the_end
 
 # Above this many decisions a search on a share of them is cheaper than one on all.
 _LARGE = 20_000
@@ -108,7 +109,7 @@ class Newton:
         )
         best, n_iter = found.best, found.n_iter
         if not np.isfinite(best.value):  # wherever it began
-            nowhere = Rule(best, loss.weighting.to_people(best.point.weights))
+            nowhere = Rule(best, loss.weights_at(best.point))
             return _optimum(nowhere, n_iter, found.values, 0)
         if p is None and can_certify(part):
             best = _checked_at_all_powers(part.data, best, max_iter, tolerance)
@@ -128,7 +129,8 @@ class Newton:
             at = f"{loss.family.shape.name} = {best.point.p:.6g}"
             progress.say(f"on {size} decisions: loss {best.value:.10g} at {at}")
             borrowed = None if whole else Curvature.of(part, best.point)
-        rule = Rule(best, loss.weighting.to_people(best.point.weights))
+        best = to_the_end(loss, best)
+        rule = Rule(best, loss.weights_at(best.point))
         settled = found.pinned and abs(best.point.p) < FAR
         if loss.learn_power and not settled and not loss.interior:
             if not loss.is_perfect(best.value):
@@ -210,8 +212,10 @@ def _prefer_plain(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: floa
     if loss.family.plain is None:
         return best
     people = loss.weighting.people
-    fixed = loss.weighting.fixed
-    plain = np.full(people, 1.0 / people) if fixed is None else fixed
+    if loss.weighting.free == 0:
+        plain = loss.weighting.to_people(np.empty(0))
+    else:
+        plain = np.full(people, 1.0 / people)
     found = fit_rule(loss, plain, loss.family.plain, max_iter, tolerance)
     rounding = min(tolerance, _LIMIT_SLACK) * abs(best.value) + loss.resolution
     return found if found.value <= best.value + rounding else best

@@ -125,6 +125,11 @@ def _about_weights(facts: Facts) -> str:
     result = facts.result
     if "weights" in result.given:
         return "The weights were given, not learned."
+    if result.theta:
+        return (
+            f"{_largest(result)} Weights follow from attributes, as the next section says; how "
+            "sure they are is said there."
+        )
     equal = f"Equal weights would be {_share(1.0 / len(result.weights))} each."
     none = _who_does_not_count(result)
     reason = ""
