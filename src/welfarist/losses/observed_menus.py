@@ -275,7 +275,8 @@ class ObservedMenus:
             found[self.extras.of_actions[-1]] = middle + self.extras.shift
         seen = self.extras.values(values, found)[self.menus.rows]
         if has_zeros and not np.isfinite(seen).all():
-            seen = np.where(np.isfinite(seen), seen, seen[np.isfinite(seen)].mean())
+            known = seen[np.isfinite(seen)]
+            seen = np.where(np.isfinite(seen), seen, known.mean() if len(known) else 0.0)
         span = self.menus.largest(seen) + self.menus.largest(-seen)
         typical = max(float(np.mean(span)), 1e-300)
         found[self.extras.taus] = -np.log(typical)
