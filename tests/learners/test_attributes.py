@@ -7,9 +7,11 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 from sklearn.base import clone
 
 import welfarist as wf
+from welfarist.inference.delta import delta_interval
 
 PEOPLE, ACTIONS = 8, 60
 AGES = np.array([20.0, 25.0, 33.0, 41.0, 52.0, 60.0, 71.0, 80.0])
@@ -115,6 +117,26 @@ def test_a_ratio_of_likelihoods_is_that_of_two_fits(fitted) -> None:
     assert test.p_value < 1e-6
     true = result.test(theta={"age": THETA}, p=0.5)
     assert (true.degrees, true.p_value > 0.01) == (2, True)
+
+
+def test_an_interval_ends_where_a_test_rejects(fitted) -> None:
+    """A profile ends where a search that knows nothing of it loses what chi-squared allows."""
+    for end in fitted.result_.interval("age"):
+        test = fitted.result_.test(theta={"age": end})
+        assert test.statistic == pytest.approx(float(chi2.ppf(0.95, 1)), rel=1e-4)
+
+
+def test_what_follows_from_weights_is_as_sure_as_theta() -> None:
+    """The ratio of two people's weights is exp(theta times what they differ by)."""
+    one = wf.ByAttributes({"age": AGES}, HEADS)
+    result = wf.ComparisonClassifier(p=0.5, weights=one).fit(decided()).result_
+    ends = delta_interval(
+        result.likelihood, result.cov_params("fisher"), lambda p, w: w[1] / w[0], 0.95
+    )
+    years = AGES[1] - AGES[0]
+    low, high = np.exp(years * np.array(result.interval("age", method="wald")))
+    ratio = HEADS[1] / HEADS[0]
+    assert ends == pytest.approx((ratio * low, ratio * high), rel=1e-9)
 
 
 def test_wald_tests_go_by_standard_errors(fitted) -> None:
