@@ -16,6 +16,7 @@ from welfarist.app.ranking import rank
 from welfarist.app.rules import RuleRequest, rule_of
 from welfarist.app.simulating import WorldRequest, simulate
 from welfarist.app.usage import RequestError, UsageError
+from welfarist.results.saved_models import Model
 
 
 def test_one_action_is_the_best(tmp_path):
@@ -158,3 +159,43 @@ def test_the_story_comes_part_by_part(tmp_path):
     demo.tell(tmp_path / "r.html", said.append)
     assert (tmp_path / "r.html").exists()
     assert "simulate charity --charity" in said[-1]
+
+
+def saved(path, **terms):
+    """A model of choices from menus with equal weights of two people, who are added up."""
+    rule = wf.WelfareFunction(1.0, [0.5, 0.5], ["a", "b"])
+    made = Model(rule, "choices", 4.0, None, None, decisions=9.0, loss=0.5, taus=(4.0,), **terms)
+    path.write_text(made.as_text())
+    return str(path)
+
+
+def test_judging_says_what_sizes_count_for(tmp_path):
+    (tmp_path / "some.csv").write_text("action,a,b\nfew,6,\nmany,5,5\n")
+    model = saved(tmp_path / "m.json", gamma=0.5, absent=True)
+    rule = rule_of(RuleRequest(str(tmp_path / "some.csv"), TableOptions(absent=True), model))
+    found = judge(rule, "few", "many")
+    assert found.preferred == "many"  # though its welfare is lower
+    few, many = found.to_dict()["actions"]
+    assert (few["welfare"], few["affected"], few["worth"]) == pytest.approx((6.0, 1, 6.0))
+    assert (many["affected"], many["worth"]) == pytest.approx((2, 5.0 * 2**0.5))
+    assert found.to_dict()["gamma"] == 0.5
+    shown = {row[0]: row[1::2] for row in found.table().rows}
+    assert shown["people affected"] == ("1", "2")
+    assert shown["worth"] == ("6.0000", "7.0711")
+    assert "worth, which decides: by welfare times the number" in " ".join(found.table().lines)
+
+
+def test_none_of_these_has_its_place(tmp_path):
+    (tmp_path / "some.csv").write_text("action,a,b\nx,1,1\ny,9,9\nz,4,6\n")
+    model = saved(tmp_path / "m.json", outside=4.5)
+    rule = rule_of(RuleRequest(str(tmp_path / "some.csv"), model=model))
+    ranked = rank(rule)
+    assert [row["better_than_none"] for row in ranked] == [True, True, False]
+    assert ranked.to_dict()["outside"] == 4.5
+    assert [row[1] for row in ranked.table().rows] == ["y", "z", "none of these", "x"]
+    assert ranked.table().lines[-1] == "none of these: 2 of 3 actions are better"
+    assert [row[1] for row in rank(rule, top=1).table().rows] == ["y"]
+    for pair, which in (("xz", "z alone is better"), ("yz", "both are better")):
+        lines = judge(rule, *pair).table().lines
+        assert f"None of these is as good as a welfare of 4.5000: {which}." in lines
+    assert judge(rule, "x", "y").to_dict()["actions"][0]["better_than_none"] is False

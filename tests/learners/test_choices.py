@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import pickle
+import warnings
 from collections import defaultdict
 
 import numpy as np
@@ -21,6 +22,7 @@ from welfarist import (
     MisfitWarning,
     WelfareFunction,
     WelfaristWarning,
+    compare,
 )
 
 needs_data = pytest.mark.skipif(
@@ -246,3 +248,50 @@ def test_weights_of_people_never_seen_together_are_refused():
     with pytest.raises(InputError, match="'person 0' never is with 'person 1'"):
         ChoiceLearner().fit(choices)
     assert ChoiceLearner(weights="equal", p=1.0).fit(choices).converged_
+
+
+def with_menus_of_one(utilities, menus, chosen, n=20):
+    """The same choices, and as many from menus of one action, which are none."""
+    more = [[action] for action in range(n)]
+    return Choices(utilities, [*menus.tolist(), *more], [*chosen.tolist(), *range(n)])
+
+
+@pytest.mark.parametrize("noise", ["logistic", "none"])
+def test_menus_of_one_count_nowhere(noise):
+    utilities, menus, chosen = simulated(60)
+    plain = ChoiceLearner(noise=noise, weights="equal")
+    decided = Choices(utilities, menus, chosen)
+    more = with_menus_of_one(utilities, menus, chosen)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfitWarning)
+        one = plain.fit(decided).result_
+        with pytest.warns(WelfaristWarning, match="20 of 80 menus hold one action only"):
+            other = clone(plain).fit(more)
+    assert more.chance == decided.chance == 0.25
+    assert other.result_.decisions == one.decisions == 60
+    assert other.result_.accuracy == one.accuracy
+    assert "Learned from 60 decisions" in str(other.result_.summary())
+    assert other.score(more) == other.score(decided)
+    assert other.log_loss(more) == other.log_loss(decided)
+    with pytest.raises(InputError, match="a score needs a menu that offers a choice; found none"):
+        other.score(more[60:])
+
+
+def test_menus_of_one_do_not_count_side_by_side():
+    utilities, menus, chosen = simulated(60)
+    more = with_menus_of_one(utilities, menus, chosen)
+    rules = {"equal": WelfareFunction(-1.0), "sums": WelfareFunction(1.0)}
+    one = compare(rules, Choices(utilities, menus, chosen), folds=None)
+    other = compare(rules, more, folds=None)
+    assert "on 60 decisions" in str(other)
+    assert str(other) == str(one)
+
+
+def test_what_cannot_be_counted_is_not_advised():
+    decided = Choices([[1.0, 2.0], [2.0, 1.0], [3.0, 1.0]], None, [None, None], outside=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ChoiceLearner().fit(decided)
+    said = [str(one.message) for one in caught]
+    assert any("menus that are worth 3 different comparisons of two actions" in s for s in said)
+    assert not any('noise="none"' in s for s in said)

@@ -40,6 +40,7 @@ def test_a_report_says_what_was_chosen_from_and_what_chance_would_do(tmp_path):
     assert "the rule's best" in said
     assert "choices went against the rule" in said
     assert "temperature for each" not in said
+    assert "chosen first" not in said  # nobody chose second
     assert "nan" not in said.lower().split()
 
 
@@ -74,6 +75,7 @@ def test_a_report_explains_sizes_and_those_who_are_absent(tmp_path):
     said = read(result, tmp_path)
     assert "Not every action affects everybody" in said
     assert "counts for itself, with an exponent of" in said
+    assert "counts no more than a smaller one" not in said
     assert "that do not concern everybody are left out" in said
     assert "nan" not in said.lower().split()
     assert "nan" not in str(result.surprises())
@@ -116,3 +118,31 @@ def test_calibration_goes_down_to_chances_below_one_half():
     axes = wf.plots.calibration(wf.ChoiceLearner().fit(pairs).result_)
     assert axes.get_xlim()[0] == pytest.approx(0.49)
     assert "better action" in axes.get_xlabel()
+
+
+@pytest.mark.parametrize("noise", ["none", "flip"])
+def test_a_report_of_counted_errors_claims_no_likelihood(noise, tmp_path):
+    by = np.arange(300) % 30
+    simulated = wf.simulate.choices(WORLD, MENUS, tau=8)
+    chosen = simulated.menus.rows[simulated.menus.taken > 0]
+    choices = wf.Choices(WORLD.utilities, MENUS, chosen, by=by)
+    said = read(quietly(wf.ChoiceLearner(noise=noise, weights="equal"), choices), tmp_path)
+    assert "The closer the welfare" not in said
+    assert "Each time that another was chosen than the rule's best is one error." in said
+    assert "people who decided 30" in said
+    assert "no rule makes fewer than 0%" not in said
+    assert "The weights were given, not learned. Everybody counts the same." in said
+    assert "those with the largest weights" not in said
+    assert "The rule with the fewest errors was found exactly." in said
+    assert ("choices made by chance, 2 rho" in said) == (noise == "flip")
+
+
+def test_a_bound_of_no_errors_is_no_finding(tmp_path):
+    choices = wf.simulate.choices(WORLD, MENUS, tau=3)
+    learner = wf.ChoiceLearner(noise="flip", solver=wf.Exact(time_limit=0.05))
+    result = quietly(learner, choices)
+    assert result.certificate is None or result.certificate.lower_bound <= 0
+    said = read(result, tmp_path)
+    assert "no rule makes fewer than 0%" not in said
+    assert "that no other has fewer is not proven" in said
+    assert "less than 0.00%" not in str(result.summary())

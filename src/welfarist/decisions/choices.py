@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
-from welfarist.base.validation import owned
+from welfarist.base.validation import FloatArray, owned
 from welfarist.decisions.checked_columns import as_action_names, as_counts, as_labels
 from welfarist.decisions.checked_menus import (
     IntArray,
@@ -450,8 +450,17 @@ class Choices:
     @property
     def chance(self) -> float:
         """Share of first choices that picking at random gets right."""
-        menus = self.first_menus()
-        return float(np.average(1.0 / menus.sizes, weights=self.counts))
+        return float(np.average(1.0 / self.first_menus().sizes, weights=self.told))
+
+    @property
+    def told(self) -> FloatArray:
+        """How often each decision (n,) was observed; 0 for menus of one, which leave none."""
+        return np.where(self.first_menus().sizes > 1, self.counts, 0.0)
+
+    @property
+    def total(self) -> float:
+        """How many decisions were observed, counts included; a menu of one leaves none to make."""
+        return float(self.told.sum())
 
     @property
     def actions(self) -> int:
@@ -470,7 +479,7 @@ class Choices:
 
     def share_right(self, gains: float) -> float:
         """Share of first choices that were got right, from how many were."""
-        return float(gains / self.counts.sum())
+        return gains / self.total
 
     @property
     def how_numbered(self) -> str:

@@ -187,7 +187,7 @@ def record_of(
         kind=decided.kind,
         extras=said.extras,
         loss=said.loss,
-        decisions=float(decided.counts.sum()),
+        decisions=decided.total,
         accuracy=said.accuracy,
         r_squared=said.r_squared,
         converged=optimum.converged,
@@ -274,5 +274,7 @@ def common_caveats(
         *caveat.far_caveats(setup.p, within_search(setup.p, loss)),
         *_caveats_of_the_shape(setup, loss, optimum, certain=accuracy == 1.0),
         *identified,
-        *caveat.count_caveats(decisions, loss.weighting, learned, extras, setup.has_prior),
+        *caveat.count_caveats(
+            decisions, loss.weighting, learned, extras, setup.has_prior, "menus" in loss.features
+        ),
     ]

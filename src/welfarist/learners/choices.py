@@ -24,6 +24,7 @@ from welfarist.learners.counted import CountedChoices, without_proof
 from welfarist.learners.small_samples import SmallSampleOption, check_small_sample, minimised
 from welfarist.losses import DecisionLoss, loss_of_choices
 from welfarist.losses.observed_menus import ObservedMenus
+from welfarist.losses.single_menus import tells
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.noise.menus import Softmax
@@ -244,11 +245,11 @@ class ChoiceLearner(WelfareLearner):
 
     def held_out_gain(self, part: Choices) -> float:
         """How many first choices that were not fitted are predicted correctly."""
-        return float(self.score(part) * part.counts.sum())
+        return float(self._compared(part)[1].hits() @ part.told)
 
     def held_out_loss(self, part: Choices) -> float:
         """Negative log likelihood of choices that were not fitted, those of rankings included."""
-        return float(self.log_loss(part) * part.merged[0].total)
+        return self._lost(part)[0]
 
     def _minimise(
         self, setup: Setup, loss: DecisionLoss, solver: Solver
@@ -313,18 +314,37 @@ class ChoiceLearner(WelfareLearner):
         return np.split(here.chances(self.rho_), here.menus.starts[1:-1])
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the share of first choices that are predicted; of equals each has its share."""
+        """Return the share of first choices that are predicted; of equals each has its share.
+
+        Menus of one, which offer no choice, are left out.
+        """
         choices = self.read_decisions(X, y)
-        here = self._compared(choices)[1]
-        return float(np.average(here.hits(), weights=choices.counts))
+        if choices.says_nothing:
+            raise InputError(
+                "a score needs a menu that offers a choice; found none with two actions or more. "
+                "Pass others."
+            )
+        return choices.share_right(self.held_out_gain(choices))
 
     def log_loss(self, X: Any) -> float:
         """Return the mean negative log likelihood of choices, those of rankings included."""
+        loss, choices = self._lost(X)
+        if not choices:
+            raise InputError(
+                "a mean loss needs a menu that offers a choice; found none with two actions or "
+                "more. Pass others."
+            )
+        return loss / choices
+
+    def _lost(self, X: Any) -> tuple[float, float]:
+        """The negative log likelihood of choices, and how many there are; menus of one are none."""
         check_is_fitted(self)
         choices = self.read_decisions(X)
-        merged = choices.merged[0]
-        here = self._softmax(choices, merged)
-        return here.loss(self.rho_) / merged.total
+        menus = choices.merged[0]
+        menus = menus.take(tells(menus))
+        if not len(menus):
+            return 0.0, 0.0
+        return self._softmax(choices, menus).loss(self.rho_), menus.total
 
     def _compared(self, X: Any) -> tuple[Choices, Softmax]:
         """How the actions compare of the menu from which each decision took the best."""

@@ -107,7 +107,8 @@ class DecisionLoss:
     @property
     def can_be_counted(self) -> bool:
         """Whether errors of such rules could be counted exactly instead."""
-        return self.family == POWER_MEAN and self.people.table is not None
+        known = self.family == POWER_MEAN and self.people.table is not None
+        return known and self.observed.countable
 
     @property
     def features(self) -> dict[str, str]:

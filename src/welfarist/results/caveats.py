@@ -185,10 +185,12 @@ def count_caveats(
     learn_power: bool,
     extras: Sequence[Parameter],
     has_prior: bool,
+    from_menus: bool = False,
 ) -> list[Caveat]:
     """Say when there are fewer different decisions than numbers to learn from them.
 
-    A prior determines the weights that the decisions do not.
+    A prior determines the weights that the decisions do not. Choices from menus are counted by the
+    comparisons that they are worth: K - 1 of K actions.
     """
     weights = 0 if has_prior else max(weighting.free - 1, 0)
     parts = ["p"] if learn_power else []
@@ -198,8 +200,11 @@ def count_caveats(
     wanted = len(extras) + weights + learn_power
     if decisions >= wanted:
         return []
+    found = _counted(decisions, "different decision")
+    if from_menus:
+        found = f"menus that are worth {_counted(decisions, 'different comparison')} of two actions"
     message = (
-        f"{_counted(decisions, 'different decision')} cannot determine "
+        f"{found} cannot determine "
         f"{_counted(wanted, 'parameter')}: {listed(parts)}. Other rules fit as well as this one. "
         "Add decisions, or fix what you know: p, the weights, groups or a prior."
     )
