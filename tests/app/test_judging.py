@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import welfarist as wf
+from welfarist import files
 from welfarist.app import demo
 from welfarist.app.decisions import TableOptions
 from welfarist.app.judging import judge
@@ -199,3 +200,46 @@ def test_none_of_these_has_its_place(tmp_path):
         lines = judge(rule, *pair).table().lines
         assert f"None of these is as good as a welfare of 4.5000: {which}." in lines
     assert judge(rule, "x", "y").to_dict()["actions"][0]["better_than_none"] is False
+
+
+def test_a_plan_says_what_it_makes_of_a_pilot_from_menus(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"x{i},{a:.3f},{b:.3f}" for i, (a, b) in enumerate(rng.uniform(1, 9, (30, 2)))]
+    (tmp_path / "some.csv").write_text("\n".join(["action,a,b", *rows]) + "\n")
+    model = saved(tmp_path / "m.json", outside=4.5)
+    few = dict(decisions="40", repetitions=2)
+    found = plan(PlanRequest(str(tmp_path / "some.csv"), model, **few))
+    said = " ".join(found.notes)
+    assert "while comparisons of two actions are planned here; menu_size=… plans choices" in said
+    assert "none of these as a choice plays no part in the plan" in said
+    found = plan(PlanRequest(str(tmp_path / "some.csv"), model, menu_size=3, **few))
+    assert "comparisons of two actions" not in " ".join(found.notes)
+    model = saved(tmp_path / "m.json", absent=True)
+    (tmp_path / "some.csv").write_text("\n".join(["action,a,b", *rows, "y,3,"]) + "\n")
+    with pytest.raises(RequestError, match="affect everybody; found 1 of 31 that do not"):
+        plan(PlanRequest(str(tmp_path / "some.csv"), model, **few))
+    without = TableOptions(drop_missing=True)
+    assert plan(PlanRequest(str(tmp_path / "some.csv"), model, table=without, **few)).needed > 0
+
+
+@pytest.mark.parametrize(("places", "tau"), [(None, 5.0), (2, 5.0), (4, 5.0), (None, np.inf)])
+def test_choices_from_menus_can_be_simulated(tmp_path, places, tau):
+    asked = WorldRequest(people=3, decisions=40, actions=12, menus=4, places=places, tau=tau)
+    written = simulate(asked).write(str(tmp_path / "world"))
+    assert set(written.files) == {"actions", "choices", "truth"}
+    read = files.read_choices(
+        written.files["choices"], files.read_actions(written.files["actions"])
+    )
+    world = wf.simulate.individuals(12, 3, p=-1.0, random_state=0)
+    menus = wf.simulate.random_menus(12, 40, 4, random_state=0)
+    if places is None:
+        expected = wf.simulate.choices(world, menus, tau=tau, random_state=0)
+    else:
+        expected = wf.simulate.rankings(world, menus, places=places, tau=tau, random_state=0)
+    assert np.array_equal(read.decisions.menus.rows, expected.menus.rows)
+    assert np.array_equal(read.decisions.menus.taken, expected.menus.taken)
+    truth = wf.load_model(written.files["truth"])
+    assert (truth.kind, truth.tau, truth.taus) == ("choices", tau, (tau,))
+    for wrong in (dict(menus=13), dict(menus=2, places=3), dict(menus=None, places=2)):
+        with pytest.raises(UsageError, match="menus"):
+            simulate(replace(asked, **wrong))

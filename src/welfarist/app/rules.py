@@ -188,7 +188,8 @@ def rule_of(asked: RuleRequest) -> Rule:
     named = asked.doctrine if asked.doctrine is not None else asked.p
     assert named is not None
     shift = 0.0 if asked.shift is None else asked.shift
-    actions = read_actions(asked.actions, least=-shift, **asked.table.actions())
+    options = asked.table.actions()
+    actions = read_actions(asked.actions, least=-shift, may_be_absent=True, **options)
     people, told = actions.stakeholders, "equal" if asked.weights is None else asked.weights
     known = weights_of(told, people, asked.table.encoding)
     shares = None if known == "equal" else [known[person] for person in people]
@@ -228,7 +229,8 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
         )
     # Whatever else the file has is left out anyway.
     options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
-    actions = read_actions(asked.actions, least=-rule.shift, **options)
+    may_be = loaded.absent  # others have not learned what somebody's absence means
+    actions = read_actions(asked.actions, least=-rule.shift, may_be_absent=may_be, **options)
     unused = _left_out(asked.table, actions)
     notes = (*actions.notes, *unused, *totals_in(actions), *_without_shares(rule, actions))
     if not loaded.converged:

@@ -35,6 +35,10 @@ from welfarist.people.presence import as_present_table
 from welfarist.people.utility_tables import shifted_table
 
 
+class NoChoiceError(InputError):
+    """No menu offers a choice."""
+
+
 class Choices:
     """Choices from menus of actions.
 
@@ -70,6 +74,8 @@ class Choices:
         Every single choice. A ranking is several of them.
     decision : (m,) array of int
         To which of the n decisions each of them belongs.
+    labels : (n,) array or None
+        What the menus are called in the data, where they have names of their own.
 
     Examples
     --------
@@ -84,6 +90,7 @@ class Choices:
     by_hint = "Give Choices(…, by=…), and fit to that."
     measure = "first choices"
     numbered = True
+    labels: npt.NDArray[Any] | None = None
 
     def __init__(
         self,
@@ -133,9 +140,10 @@ class Choices:
         self.by = None if by is None else owned(as_labels(by, size), by)
         real = menus.sizes > 1
         if not (real & (self.counts[decision] > 0)).any():
-            raise InputError(
+            raise NoChoiceError(
                 "at least one menu that counts must offer a choice; found none with two actions or "
-                "more, from which nothing can be learned."
+                "more, from which nothing can be learned. Add to the menus what else could have "
+                "been chosen."
             )
         self.menus, self.decision = menus, decision
 
@@ -322,7 +330,8 @@ class Choices:
             read.utilities, read.menus, read.chosen, read.counts, read.by, read.names,
             outside=outside, absent=absent, least=least,
         )  # fmt: skip
-        made.stakeholders = read.stakeholders
+        made.stakeholders, made.labels = read.stakeholders, read.labels
+        made.numbered = False  # rows of a long table are no numbers of actions
         return made
 
     @classmethod
@@ -369,6 +378,7 @@ class Choices:
         part.__dict__.pop("merged", None)
         part.counts = self.counts[rows]
         part.by = None if self.by is None else self.by[rows]
+        part.labels = None if self.labels is None else self.labels[rows]
         first = np.searchsorted(self._by_decision[1], rows, side="left")
         last = np.searchsorted(self._by_decision[1], rows, side="right")
         sizes = last - first
@@ -485,7 +495,12 @@ class Choices:
     def how_numbered(self) -> str:
         """How a reader of a report finds a decision again."""
         said = "They are numbered in the order of the data: the first decision is 1."
-        return said + (" Actions have their row numbers, from 0." if self.names is None else "")
+        if self.labels is not None:
+            said = "Menus have the names that they have in the data."
+        if self.names is not None:
+            return said
+        where = "their row numbers, from 0" if self.numbered else "their places in the menus"
+        return f"{said} Actions have {where}."
 
     @property
     def unit(self) -> str:
