@@ -24,6 +24,7 @@ from welfarist import (
     WelfaristWarning,
     compare,
 )
+from welfarist.files.menus import NamedChoices
 
 needs_data = pytest.mark.skipif(
     not DATA.is_dir(), reason="no folder of real data: set WELFARIST_DATA to one"
@@ -295,3 +296,48 @@ def test_what_cannot_be_counted_is_not_advised():
     said = [str(one.message) for one in caught]
     assert any("menus that are worth 3 different comparisons of two actions" in s for s in said)
     assert not any('noise="none"' in s for s in said)
+
+
+def test_messages_name_what_was_passed():
+    utilities, menus, chosen = simulated(60)
+    decided = Choices(utilities, menus, chosen)
+    with pytest.raises(InputError, match=r"from menus\. Fit them with a ChoiceLearner"):
+        ComparisonClassifier().fit(decided)
+    est = ChoiceLearner(weights="equal", p=0).fit(decided)
+    with pytest.raises(InputError, match="a ChoiceLearner needs Choices or Comparisons; found nda"):
+        est.predict(utilities)
+    with pytest.raises(InputError, match=r"found NamedChoices\. Pass its decisions"):
+        ChoiceLearner().fit(NamedChoices(decided))
+    with pytest.raises(InputError, match="who made each of the 60 decisions; found shape"):
+        Choices(utilities, menus, chosen, by=["Ann"])
+    with pytest.raises(InputError, match="The ranking at row 0 must hold row numbers"):
+        Choices.from_rankings(utilities, [["shelter", "pantry"]])
+    with pytest.raises(InputError, match=r"worst must be .* found none at row 0. Leave that menu"):
+        Choices.from_best_worst(utilities, menus[:1], chosen[:1], [None])
+
+
+def test_rankings_may_be_padded():
+    utilities = simulated(5)[0]
+    short = Choices.from_rankings(utilities, [[2, 0, 1], [1, 2]])
+    padded = Choices.from_rankings(utilities, np.array([[2, 0, 1], [1, 2, np.nan]]))
+    assert padded.same_as(short)
+    assert Choices.from_rankings(utilities, [[2, 0, 1], [1, 2, None]]).same_as(short)
+    with pytest.raises(InputError, match="nothing missing before their ends; found nan at row 0"):
+        Choices.from_rankings(utilities, [[2, np.nan, 1]])
+
+
+def test_temperatures_by_stage_need_stages():
+    utilities, menus, chosen = simulated(60)
+    learner = ChoiceLearner(tau_by_stage=True, weights="equal", p=0)
+    with pytest.warns(WelfaristWarning, match="tau_by_stage=True has no effect"):
+        learner.fit(Choices(utilities, menus, chosen))
+
+
+def test_a_rule_without_errors_has_no_held_out_loss():
+    utilities, menus, chosen = simulated(60)
+    decided = Choices(utilities, menus, chosen)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WelfaristWarning)
+        learner = ChoiceLearner(noise="none", weights="equal", p=0)
+        found = compare([learner, "average"], decided, folds=2)
+    assert "inf" not in str(found).replace("information", "").split()

@@ -276,7 +276,7 @@ def _truth(asked: WorldRequest, world: World) -> Model:
         loss=0.0,
         given=("p", "weights"),
         version=__version__,
-        **({} if asked.menus is None else {"taus": (asked.value("tau"),)}),
+        taus=() if asked.menus is None else (asked.value("tau"),),
     )
 
 

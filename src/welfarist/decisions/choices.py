@@ -137,7 +137,7 @@ class Choices:
             if counts is None
             else owned(as_counts(counts, "counts", size), counts)
         )
-        self.by = None if by is None else owned(as_labels(by, size), by)
+        self.by = None if by is None else owned(as_labels(by, size, "decisions"), by)
         real = menus.sizes > 1
         if not (real & (self.counts[decision] > 0)).any():
             raise NoChoiceError(

@@ -247,9 +247,12 @@ class ChoiceLearner(WelfareLearner):
         """How many first choices that were not fitted are predicted correctly."""
         return float(self._compared(part)[1].hits() @ part.told)
 
-    def held_out_loss(self, part: Choices) -> float:
-        """Negative log likelihood of choices that were not fitted, those of rankings included."""
-        return self._lost(part)[0]
+    def held_out_loss(self, part: Choices) -> float | None:
+        """Negative log likelihood of choices that were not fitted, those of rankings included.
+
+        None of a rule that never errs: one error among them, and it would be infinite.
+        """
+        return None if self.noise == "none" else self._lost(part)[0]
 
     def _minimise(
         self, setup: Setup, loss: DecisionLoss, solver: Solver
@@ -277,7 +280,10 @@ class ChoiceLearner(WelfareLearner):
 
     def _said(self, decided: Choices) -> list[Caveat]:
         """What must be said of how choices were read."""
-        return caveat.menu_caveats(decided.without_choice, len(decided))
+        said = caveat.menu_caveats(decided.without_choice, len(decided))
+        if self.tau_by_stage and not decided.in_stages:
+            said += caveat.one_stage_caveats()
+        return said
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Choices:
         """Return what `fit` takes as choices."""
@@ -288,9 +294,11 @@ class ChoiceLearner(WelfareLearner):
             )
         found = as_choices(X)
         if found is None:
+            instead = "Choices(utilities, menus, chosen) makes them."
+            if hasattr(X, "decisions"):  # as files give them
+                instead = "Pass its decisions."
             raise InputError(
-                "fit needs Choices or Comparisons; found "
-                f"{type(X).__name__}. Choices(utilities, menus, chosen) makes them."
+                f"a ChoiceLearner needs Choices or Comparisons; found {type(X).__name__}. {instead}"
             )
         self.n_features_in_ = found.people
         return found

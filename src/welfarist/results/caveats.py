@@ -377,6 +377,15 @@ def menu_caveats(without_choice: int, decisions: int) -> list[Caveat]:
     return [Caveat(NotIdentifiedWarning, message)]
 
 
+def one_stage_caveats() -> list[Caveat]:
+    """Say that temperatures by stage were asked for where there is one stage."""
+    message = (
+        "tau_by_stage=True has no effect: each decision is a single choice, and there are no "
+        "later ones. Leave it out."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
 def stage_caveats(found: Stages, worst: bool) -> list[Caveat]:
     """Say when one temperature was fitted to choices of which the later are noisier, or less so.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -216,6 +216,7 @@ def _draw_steps(axes: Axes, steps: LossSteps, intervals: tuple[PowerInterval, ..
     for number, best in enumerate(intervals):
         label = "lowest" if number == 0 else None
         stretch = compact([best.low, best.high]), [steps.minimum] * 2
+        how: dict[str, Any]
         if is_seen(best):
             how = {"linewidth": 5.0, "marker": "|", "markersize": 12, "solid_capstyle": "butt"}
         else:  # of a bar nothing but its ends would be left
