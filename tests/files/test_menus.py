@@ -1,4 +1,4 @@
-"""Files of choices from menus: three layouts, the same decisions, and what is refused where."""
+"""Files of choices from menus: four layouts, the same decisions, and what is refused where."""
 
 from __future__ import annotations
 
