@@ -86,7 +86,7 @@ class Judgement:
             level = number(self.rule.model.outside)
             lines.append(f"None of these is as good as a welfare of {level}: {which}.")
         if self.rule.model.gamma:
-            lines.append(about_sizes(self.rule.model.gamma, "worth, which decides"))
+            lines.append(about_sizes(self.rule.model.gamma, "worth, which decides:"))
         lines.append("share: how much of a change in welfare comes from that stakeholder")
         return lines
 

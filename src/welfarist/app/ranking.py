@@ -123,7 +123,7 @@ class Ranking(Sequence[dict[str, Any]]):
                 columns[f"share of {person}"] = list(map(_shown, shares))
             lines.append("share: how much of a change in welfare comes from that stakeholder")
         if self.rule.model.gamma:
-            lines.append(about_sizes(self.rule.model.gamma, "order"))
+            lines.append(about_sizes(self.rule.model.gamma, "order: by"))
         rows = list(zip(*columns.values(), strict=True))
         if self._better is not None:
             lines.append(self._about_none())

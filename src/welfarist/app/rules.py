@@ -147,7 +147,7 @@ def terms_of(rule: Rule) -> dict[str, float]:
 def about_sizes(gamma: float, what: str) -> str:
     """Say what decides where how many people an action affects counts for itself."""
     return (
-        f"{what}: by welfare times the number of people affected to the power {gamma:.4g}, as was "
+        f"{what} welfare times the number of people affected to the power {gamma:.4g}, as was "
         "learned"
     )
 
