@@ -244,7 +244,7 @@ def _chosen(path: str, table: TableOptions, decision: DecisionOptions, least: fl
     _refuse_one_input(path, choices)
     from welfarist.files import read_choices
 
-    actions = read_actions(path, least=least, **table.actions())
+    actions = read_actions(path, least=least, may_be_absent=True, **table.actions())
     read = read_choices(
         choices,
         actions,

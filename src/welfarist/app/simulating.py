@@ -21,13 +21,14 @@ from welfarist.base.version import __version__
 from welfarist.base.whole_files import write_together
 from welfarist.decisions import Comparisons
 from welfarist.families.rule import WelfareFunction
+from welfarist.files.menu_layouts import ORDINALS
 from welfarist.results.learned import named_people
 from welfarist.results.saved_models import Model
 from welfarist.simulate import World
 
 TRUTH = "truth.json"
 Kind = Literal["csv", "parquet"]
-_TABLES = ("actions", "comparisons", "groups")
+_TABLES = ("actions", "comparisons", "choices", "groups")
 
 # What holds if nothing is said, of what not every world has.
 DEFAULTS: dict[str, Any] = {"people": 5, "decisions": 300, "tau": 20.0, "rho": 0.0, "nu": 0.05}
@@ -38,6 +39,8 @@ _WITHOUT_EFFECT = {
     "tau": "{scores} have another noise, {nu}",
     "rho": "{scores} have another noise, {nu}",
     "nu": "it is the noise of {scores}",
+    "menus": "{scores} are of all actions",
+    "places": "it says how much of {menus} is ranked",
 }
 
 
@@ -48,7 +51,7 @@ class WorldRequest:
     Attributes
     ----------
     people, decisions : int or None
-        How many stakeholders and comparisons; None is that of `DEFAULTS`, as below.
+        How many stakeholders, and comparisons or choices; None is that of `DEFAULTS`, as below.
     tau, rho, nu : float or None
         Temperature and slips of comparisons, noise of scores.
     actions : int
@@ -60,6 +63,10 @@ class WorldRequest:
         Whether it is a food-rescue charity.
     scores : bool
         Whether all actions are scored, in place of comparisons.
+    menus : int or None
+        From how many actions is chosen each time; None is comparisons of two.
+    places : int or None
+        How many actions of a menu are ranked; None is the chosen one alone.
     seed : int
     """
 
@@ -73,6 +80,8 @@ class WorldRequest:
     weights: str | None = None
     charity: bool = False
     scores: bool = False
+    menus: int | None = None
+    places: int | None = None
     seed: int = 0
 
     def value(self, name: str) -> Any:
@@ -83,11 +92,17 @@ class WorldRequest:
     def check(self) -> None:
         """Refuse what would have no effect, and weights of others than there are."""
         idle = ["people"] * self.charity + (["decisions", "tau", "rho"] if self.scores else ["nu"])
+        idle += ["menus"] * self.scores + ["places"] * (self.menus is None)
         for name in idle:
             if getattr(self, name) is not None:
                 raise UsageError(
                     f"{{{name}}} has no effect here: {_WITHOUT_EFFECT[name]}. Leave it out."
                 )
+        if self.menus is not None and not (self.places or 1) <= self.menus <= self.actions:
+            raise UsageError(
+                "{menus} must hold as many actions as {places} are ranked, and no more than there "
+                f"are {{actions}}; found {self.menus}, with {self.places or 1} and {self.actions}."
+            )
         told = [] if self.weights is None else self.weights.split(",")
         if len(told) > 1 and not self.charity and len(told) != self.value("people"):
             raise UsageError(
@@ -103,8 +118,8 @@ class Written:
     Attributes
     ----------
     files : dict of Path
-        Where everything is, by what it holds: "actions", perhaps "comparisons" and "groups", and
-        "truth".
+        Where everything is, by what it holds: "actions", perhaps "comparisons" or "choices", and
+        "groups", and "truth".
     removed : list of Path
         Files of an old world that would have passed for files of this one.
     """
@@ -120,7 +135,7 @@ class Simulated:
     Attributes
     ----------
     tables : dict of columns
-        By name: "actions", perhaps "comparisons" and "groups".
+        By name: "actions", perhaps "comparisons" or "choices", and "groups".
     truth : Model
         The true rule as a saved model, so that it can be applied and compared.
     """
@@ -158,9 +173,44 @@ def simulate(asked: WorldRequest) -> Simulated:
     scores, choices = None, None
     if asked.scores:
         scores = worlds.scores(world, asked.value("nu"), random_state=asked.seed)
-    else:
+    elif asked.menus is None:
         choices = _choices(asked, world)
-    return Simulated(tables_of(world, scores, choices), _truth(asked, world))
+    tables = tables_of(world, scores, choices)
+    if asked.menus is not None:
+        tables["choices"] = _from_menus(asked, asked.menus, world, tables["actions"]["action"])
+    return Simulated(tables, _truth(asked, world))
+
+
+def _from_menus(asked: WorldRequest, size: int, world: World, labels: list[str]) -> dict[str, Any]:
+    """A list of each menu, and what was chosen from it or how it was ranked."""
+    count, places = asked.value("decisions"), asked.places or 1
+    menus = worlds.random_menus(world.actions, count, size, random_state=asked.seed)
+    noise = {"tau": asked.value("tau"), "rho": asked.value("rho"), "random_state": asked.seed}
+    if places == 1:
+        decided = worlds.choices(world, menus, **noise)
+    else:
+        decided = worlds.rankings(world, menus, places=places, **noise)
+    found = decided.menus
+    names = np.array(labels, dtype=object)
+    columns: dict[str, Any] = {"menu": [";".join(names[menu]) for menu in menus]}
+    # The last of a whole ranking is no choice: it is what is left.
+    picked = [set[str]() for _ in menus]
+    for stage in range(places):
+        title = "chosen" if places == 1 else _place(stage, places)
+        taken = found.rows[(found.taken > 0) & (np.repeat(found.stage, found.sizes) == stage)]
+        if len(taken):
+            columns[title] = names[taken].tolist()
+        else:
+            left = zip(menus, picked, strict=True)
+            columns[title] = [next(a for a in names[menu] if a not in out) for menu, out in left]
+        for out, name in zip(picked, columns[title], strict=True):
+            out.add(name)
+    return columns
+
+
+def _place(stage: int, places: int) -> str:
+    """What the column of a place in rankings is called, so that files are read without options."""
+    return ORDINALS[stage] if places <= len(ORDINALS) else f"rank {stage + 1}"
 
 
 def _world(asked: WorldRequest) -> World:
@@ -218,7 +268,7 @@ def _truth(asked: WorldRequest, world: World) -> Model:
     names = named_people(world.stakeholders, world.people)
     return Model(
         WelfareFunction(world.p, world.weights, names),
-        "scores" if asked.scores else "comparisons",
+        "scores" if asked.scores else "comparisons" if asked.menus is None else "choices",
         None if asked.scores else asked.value("tau"),
         None if asked.scores else asked.value("rho"),
         None,
@@ -226,6 +276,7 @@ def _truth(asked: WorldRequest, world: World) -> Model:
         loss=0.0,
         given=("p", "weights"),
         version=__version__,
+        taus=() if asked.menus is None else (asked.value("tau"),),
     )
 
 

@@ -92,6 +92,16 @@ class ChoiceChecks:
         return float(np.exp(level)) if is_ratio else level, level
 
     @property
+    def _gamma(self) -> float:
+        """The size effect; 0 where none was learned."""
+        if self.likelihood is None:
+            return 0.0
+        names = [parameter.name for parameter in self.likelihood.loss.parameters]
+        return (
+            float(self.likelihood.point.extras[names.index("gamma")]) if "gamma" in names else 0.0
+        )
+
+    @property
     def _counted(self) -> Softmax:
         """The same where errors were counted: the best are those that no rounding has made."""
         single, decided = self._single, self.decided
@@ -147,7 +157,7 @@ class ChoiceChecks:
         """The choices that the rule least expected."""
         return surprising_menus(
             self.decided, self._single, self.compared, self.chances, self.rule,
-            self.stakeholders, count, self._outside,
+            self.stakeholders, count, self._outside, self._gamma,
         )  # fmt: skip
 
     def residuals(self) -> NoReturn:

@@ -17,7 +17,7 @@ Doctrines = Annotated[
     str | None,
     typer.Option(
         "--doctrines",
-        help="Doctrines, or none (all).",
+        help="Doctrines, rules of recommenders (average, …), or none (all doctrines).",
         metavar="NAME,…",
         show_default=False,
         callback=checked(values.doctrines),

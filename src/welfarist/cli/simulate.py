@@ -29,7 +29,8 @@ Actions = Annotated[
     int, typer.Option("--actions", help="How many actions.", metavar="NUMBER", min=2)
 ]
 Decisions = Annotated[
-    int, typer.Option("--decisions", help="How many comparisons.", metavar="NUMBER", min=1)
+    int,
+    typer.Option("--decisions", help="How many comparisons or choices.", metavar="NUMBER", min=1),
 ]
 Power = Annotated[
     str,
@@ -69,6 +70,26 @@ Charity = Annotated[
 Scores = Annotated[
     bool, typer.Option("--scores", help="Scores of all actions in place of comparisons.")
 ]
+Menus = Annotated[
+    int | None,
+    typer.Option(
+        "--menus",
+        help="From how many actions is chosen each time, in place of comparisons.",
+        metavar="NUMBER",
+        min=2,
+        show_default=False,
+    ),
+]
+Places = Annotated[
+    int | None,
+    typer.Option(
+        "--places",
+        help="How many actions of each menu are ranked.",
+        metavar="NUMBER",
+        min=1,
+        show_default=False,
+    ),
+]
 Nu = Annotated[
     float,
     typer.Option(
@@ -94,6 +115,8 @@ def simulate(
     rho: Rho = 0.0,
     charity: Charity = False,
     scores: Scores = False,
+    menus: Menus = None,
+    places: Places = None,
     nu: Nu = 0.05,
     seed: opt.Seed = 0,
     format: Format = "csv",
@@ -114,6 +137,8 @@ def simulate(
         weights=weights,
         charity=charity,
         scores=scores,
+        menus=menus,
+        places=places,
         seed=seed,
     )
     with working():
@@ -130,6 +155,7 @@ def simulate(
 
 def _next(files: Mapping[str, Path]) -> str:
     """What to type to learn from these files."""
-    decided = f"--comparisons {files['comparisons']}" if "comparisons" in files else "--score score"
+    kinds = [kind for kind in ("comparisons", "choices") if kind in files]
+    decided = f"--{kinds[0]} {files[kinds[0]]}" if kinds else "--score score"
     grouped = f" --groups {files['groups']}" if "groups" in files else ""
     return f"welfarist fit {files['actions']} {decided}{grouped}"

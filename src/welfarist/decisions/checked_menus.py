@@ -81,16 +81,16 @@ def _of_lists(menus: object) -> tuple[IntArray, npt.NDArray[Any]]:
     return starts, _whole(rows, starts)
 
 
-def _numbers(menu: Iterable[Any], row: int) -> npt.NDArray[Any]:
-    """The row numbers of one menu, which may be empty."""
+def _numbers(menu: Iterable[Any], row: int, what: str = "menu") -> npt.NDArray[Any]:
+    """The row numbers of one menu, or one of `what`, which may be empty."""
     entries = menu if isinstance(menu, np.ndarray) else list(menu)
     if not len(entries):
         return np.empty(0)
     try:
-        found = as_numbers(entries, "menus")
+        found = as_numbers(entries, f"{what}s")
     except InputError as problem:
         raise InputError(
-            f"{problem} The menu at row {row} must hold row numbers of the table of actions, "
+            f"{problem} The {what} at row {row} must hold row numbers of the table of actions, "
             "counted from 0; where actions have names, df.index.get_indexer(names) gives them."
         ) from None
     if found.ndim != 1:
@@ -162,9 +162,10 @@ def as_chosen(
     none = values == _NOBODY
     if none.any() and not outside:
         row = int(np.argmax(none))
+        none_of_these = "Where none of these could be chosen, say outside=True; else leave"
         raise InputError(
-            f"{what} must be an action of its menu; found none at row {row}. Where none of these "
-            "could be chosen, say outside=True; else leave that menu out."
+            f"{what} must be an action of its menu; found none at row {row}. "
+            f"{none_of_these if what == 'chosen' else 'Leave'} that menu out."
         )
     owner = np.repeat(np.arange(size), np.diff(starts))
     hit = np.flatnonzero(rows == values[owner])
@@ -200,9 +201,9 @@ def ranked_levels(ranking: object, row: int, actions: int) -> list[IntArray]:
             f"{what} must be lists of row numbers, best first; found {ranking!r:.60} at row {row}."
         )
     levels = []
-    for place in ranking:
+    for place in _filled(ranking):
         tied = isinstance(place, Iterable) and not isinstance(place, str | bytes)
-        numbers = _numbers(list(place) if tied else [place], row)
+        numbers = _numbers(list(place) if tied else [place], row, "ranking")
         if not len(numbers):
             raise InputError(f"{what} must name an action at each place; found none at row {row}.")
         levels.append(numbers)
@@ -212,8 +213,8 @@ def ranked_levels(ranking: object, row: int, actions: int) -> list[IntArray]:
     bad = (every != np.floor(every)) | (every < 0) | (every >= actions)
     if bad.any():
         raise InputError(
-            f"{what} must point into the table of {actions} actions, from 0 to {actions - 1}; "
-            f"found {every[bad][0]:g} at row {row}."
+            f"{what} must point into the table of {actions} actions, from 0 to {actions - 1}, and "
+            f"have nothing missing before their ends; found {every[bad][0]:g} at row {row}."
         )
     named, often = np.unique(every, return_counts=True)
     if (often > 1).any():
@@ -222,6 +223,14 @@ def ranked_levels(ranking: object, row: int, actions: int) -> list[IntArray]:
             f"row {row}."
         )
     return [level.astype(np.intp) for level in levels]
+
+
+def _filled(ranking: Iterable[Any]) -> list[Any]:
+    """The places of a ranking without those at its end that nobody has, which are None or NaN."""
+    places = list(ranking)
+    while places and (places[-1] is None or (np.isscalar(places[-1]) and places[-1] != places[-1])):
+        places.pop()
+    return places
 
 
 def exploded(

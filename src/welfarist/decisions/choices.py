@@ -35,6 +35,10 @@ from welfarist.people.presence import as_present_table
 from welfarist.people.utility_tables import shifted_table
 
 
+class NoChoiceError(InputError):
+    """No menu offers a choice."""
+
+
 class Choices:
     """Choices from menus of actions.
 
@@ -70,6 +74,8 @@ class Choices:
         Every single choice. A ranking is several of them.
     decision : (m,) array of int
         To which of the n decisions each of them belongs.
+    labels : (n,) array or None
+        What the menus are called in the data, where they have names of their own.
 
     Examples
     --------
@@ -84,6 +90,7 @@ class Choices:
     by_hint = "Give Choices(…, by=…), and fit to that."
     measure = "first choices"
     numbered = True
+    labels: npt.NDArray[Any] | None = None
 
     def __init__(
         self,
@@ -130,12 +137,13 @@ class Choices:
             if counts is None
             else owned(as_counts(counts, "counts", size), counts)
         )
-        self.by = None if by is None else owned(as_labels(by, size), by)
+        self.by = None if by is None else owned(as_labels(by, size, "decisions"), by)
         real = menus.sizes > 1
         if not (real & (self.counts[decision] > 0)).any():
-            raise InputError(
+            raise NoChoiceError(
                 "at least one menu that counts must offer a choice; found none with two actions or "
-                "more, from which nothing can be learned."
+                "more, from which nothing can be learned. Add to the menus what else could have "
+                "been chosen."
             )
         self.menus, self.decision = menus, decision
 
@@ -322,7 +330,8 @@ class Choices:
             read.utilities, read.menus, read.chosen, read.counts, read.by, read.names,
             outside=outside, absent=absent, least=least,
         )  # fmt: skip
-        made.stakeholders = read.stakeholders
+        made.stakeholders, made.labels = read.stakeholders, read.labels
+        made.numbered = False  # rows of a long table are no numbers of actions
         return made
 
     @classmethod
@@ -366,10 +375,11 @@ class Choices:
                 f"of that length; found {chosen!r:.60}."
             ) from None
         part = copy(self)
-        for known in ("merged", "counts_of_first"):
+        for known in ("merged", "told"):
             part.__dict__.pop(known, None)
         part.counts = self.counts[rows]
         part.by = None if self.by is None else self.by[rows]
+        part.labels = None if self.labels is None else self.labels[rows]
         first = np.searchsorted(self._by_decision[1], rows, side="left")
         last = np.searchsorted(self._by_decision[1], rows, side="right")
         sizes = last - first
@@ -456,16 +466,21 @@ class Choices:
     @property
     def chance(self) -> float:
         """Share of first choices that picking at random gets right; a menu of one is no choice."""
-        sizes, often = self.first_menus().sizes, self.counts_of_first
+        sizes, often = self.first_menus().sizes, self.told
         return float((often / sizes).sum() / often.sum())
 
     @cached_property
-    def counts_of_first(self) -> FloatArray:
-        """How often a first choice was made in each decision (n,); 0 where there was none to make.
+    def told(self) -> FloatArray:
+        """How often each decision (n,) was observed; 0 for menus of one, which leave none.
 
         A menu of one is no choice: whoever foresees it knows nothing.
         """
         return np.where(self.first_menus().sizes > 1, self.counts, 0.0)
+
+    @property
+    def total(self) -> float:
+        """How many decisions were observed, counts included; a menu of one leaves none to make."""
+        return float(self.told.sum())
 
     @property
     def choices_made(self) -> float:
@@ -490,13 +505,18 @@ class Choices:
 
     def share_right(self, gains: float) -> float:
         """Share of first choices that were got right, from how many were."""
-        return min(float(gains / self.counts_of_first.sum()), 1.0)
+        return min(gains / self.total, 1.0)
 
     @property
     def how_numbered(self) -> str:
         """How a reader of a report finds a decision again."""
         said = "They are numbered in the order of the data: the first decision is 1."
-        return said + (" Actions have their row numbers, from 0." if self.names is None else "")
+        if self.labels is not None:
+            said = "Menus have the names that they have in the data."
+        if self.names is not None:
+            return said
+        where = "their row numbers, from 0" if self.numbered else "their places in the menus"
+        return f"{said} Actions have {where}."
 
     @property
     def unit(self) -> str:

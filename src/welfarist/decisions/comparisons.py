@@ -237,7 +237,12 @@ class Comparisons:
 
     def share_right(self, gains: float) -> float:
         """Accuracy, from how many were got right, ties half."""
-        return float(gains / self.counts.sum())
+        return gains / self.total
+
+    @property
+    def total(self) -> float:
+        """How many comparisons were observed, counts included."""
+        return float(self.counts.sum())
 
     def same_as(self, other: object) -> bool:
         """Whether these are the same comparisons, in the same order."""

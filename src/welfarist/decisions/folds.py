@@ -37,6 +37,11 @@ class Decisions(Protocol):
         ...
 
     @property
+    def total(self) -> float:
+        """How many decisions were observed, counts included, of those that were any."""
+        ...
+
+    @property
     def utilities(self) -> FloatArray:
         """What each person has in each action (N, d)."""
         ...

@@ -142,6 +142,11 @@ class Scores:
         spread = float(self.counts @ np.square(self.values - mean))
         return 1.0 + gains / spread if spread > 0 else None
 
+    @property
+    def total(self) -> float:
+        """How many scores were observed, counts included."""
+        return float(self.counts.sum())
+
     def same_as(self, other: object) -> bool:
         """Whether these are the same scores of the same actions, in the same order."""
         return self is other or (

@@ -188,7 +188,7 @@ def record_of(
         extras=said.extras,
         theta=setup.weighting.theta(optimum.point.extras),
         loss=said.loss,
-        decisions=float(decided.counts.sum()),
+        decisions=decided.total,
         accuracy=said.accuracy,
         r_squared=said.r_squared,
         converged=optimum.converged,
@@ -276,5 +276,7 @@ def common_caveats(
         *_caveats_of_the_shape(setup, loss, optimum, certain=accuracy == 1.0),
         *identified,
         *caveat.slope_caveats(loss.weighting, optimum),
-        *caveat.count_caveats(decisions, loss.weighting, learned, extras, setup.has_prior),
+        *caveat.count_caveats(
+            decisions, loss.weighting, learned, extras, setup.has_prior, "menus" in loss.features
+        ),
     ]

@@ -252,13 +252,14 @@ class ChoiceLearner(WelfareLearner):
 
     def held_out_gain(self, part: Choices) -> float:
         """How many first choices that were not fitted are predicted correctly."""
-        return float(self._compared(part)[1].hits() @ part.counts_of_first)
+        return float(self._compared(part)[1].hits() @ part.told)
 
-    def held_out_loss(self, part: Choices) -> float:
-        """Negative log likelihood of choices that were not fitted, those of rankings included."""
-        check_is_fitted(self)
-        choices = self.read_decisions(part)
-        return self._softmax(choices, choices.merged[0]).loss(self.rho_)
+    def held_out_loss(self, part: Choices) -> float | None:
+        """Negative log likelihood of choices that were not fitted, those of rankings included.
+
+        None of a rule that never errs: one error among them, and it would be infinite.
+        """
+        return None if self.noise == "none" else self._lost(part)
 
     def _minimise(
         self, setup: Setup, loss: DecisionLoss, solver: Solver
@@ -289,6 +290,8 @@ class ChoiceLearner(WelfareLearner):
         said = caveat.menu_caveats(decided.without_choice, len(decided))
         if decided.outside:
             said += caveat.outside_caveats(decided.refused, len(decided))
+        if self.tau_by_stage and not decided.in_stages:
+            said += caveat.one_stage_caveats()
         return said
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Choices:
@@ -300,9 +303,11 @@ class ChoiceLearner(WelfareLearner):
             )
         found = as_choices(X)
         if found is None:
+            instead = "Choices(utilities, menus, chosen) makes them."
+            if hasattr(X, "decisions"):  # as files give them
+                instead = "Pass its decisions."
             raise InputError(
-                "fit needs Choices or Comparisons; found "
-                f"{type(X).__name__}. Choices(utilities, menus, chosen) makes them."
+                f"a ChoiceLearner needs Choices or Comparisons; found {type(X).__name__}. {instead}"
             )
         self.n_features_in_ = found.people
         return found
@@ -332,7 +337,7 @@ class ChoiceLearner(WelfareLearner):
         """
         check_is_fitted(self)
         choices = _telling(self.read_decisions(X, y))
-        return float(choices.share_right(self.held_out_gain(choices)))
+        return choices.share_right(self.held_out_gain(choices))
 
     def log_loss(self, X: Any) -> float:
         """Return the mean negative log likelihood of choices, those of rankings included.
@@ -341,7 +346,11 @@ class ChoiceLearner(WelfareLearner):
         """
         check_is_fitted(self)
         choices = _telling(self.read_decisions(X))
-        return self.held_out_loss(choices) / choices.choices_made
+        return self._lost(choices) / choices.choices_made
+
+    def _lost(self, choices: Choices) -> float:
+        """The negative log likelihood of choices; menus of one lose nothing."""
+        return self._softmax(choices, choices.merged[0]).loss(self.rho_)
 
     def _compared(self, X: Any) -> tuple[Choices, Softmax]:
         """How the actions compare of the menu from which each decision took the best."""

@@ -15,7 +15,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray, as_shift
 from welfarist.counting.zero_one import ZeroOneLoss
-from welfarist.decisions import Comparisons
+from welfarist.decisions import Choices, Comparisons
 from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.comparisons import as_comparisons
 from welfarist.decisions.impossible import refuse_impossible
@@ -365,6 +365,11 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             self._people = known.stakeholders
             self._look_at_scales(known)
             return known
+        if isinstance(X, Choices):
+            raise InputError(
+                "a ComparisonClassifier needs decisions between two actions; found Choices from "
+                "menus. Fit them with a ChoiceLearner."
+            )
         y = collected_column(y)
         refuse_layout(X, y)
         table, target = self._checked(X, y)

@@ -131,7 +131,8 @@ class DecisionLoss:
     @property
     def can_be_counted(self) -> bool:
         """Whether errors of such rules could be counted exactly instead."""
-        return self.family == POWER_MEAN and self.people.table is not None and not self.slopes
+        known = self.family == POWER_MEAN and self.people.table is not None
+        return known and self.observed.countable and not self.slopes
 
     @property
     def features(self) -> dict[str, str]:

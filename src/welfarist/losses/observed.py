@@ -163,6 +163,11 @@ class Observed(Protocol):
         ...
 
     @property
+    def countable(self) -> bool:
+        """Whether errors in such decisions can be counted exactly, and nothing else is learned."""
+        ...
+
+    @property
     def restraint(self) -> Restraint | None:
         """What is charged for certainty, where decisions are few."""
         ...

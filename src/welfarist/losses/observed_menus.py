@@ -94,6 +94,11 @@ class ObservedMenus:
         return {"tau_by_stage": staged, "size_effect": sized}
 
     @property
+    def countable(self) -> bool:
+        """Whether there is nothing but the rule to learn from errors that are counted."""
+        return not (self.sees_level or any(self.options.values()))
+
+    @property
     def sees_level(self) -> bool:
         """Whether something that all values gain alike would be noticed."""
         return self.extras.outside is not None

@@ -63,6 +63,7 @@ class ObservedPairs:
     restraint: Restraint | None = None
 
     squared = False
+    countable = True
     unit = 1.0
     sees_level = False
 

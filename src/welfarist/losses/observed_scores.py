@@ -70,6 +70,7 @@ class ObservedScores:
     limits: tuple[FloatArray, FloatArray] | None = None
 
     squared = True
+    countable = False
     restraint = None
 
     def glance(self, values: FloatArray, powers: FloatArray) -> None:

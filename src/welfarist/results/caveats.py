@@ -212,10 +212,12 @@ def count_caveats(
     learn_power: bool,
     extras: Sequence[Parameter],
     has_prior: bool,
+    from_menus: bool = False,
 ) -> list[Caveat]:
     """Say when there are fewer different decisions than numbers to learn from them.
 
-    A prior determines the weights that the decisions do not.
+    A prior determines the weights that the decisions do not. Choices from menus are counted by the
+    comparisons that they are worth: K - 1 of K actions.
     """
     weights = 0 if has_prior else max(weighting.free - 1, 0)
     parts = ["p"] if learn_power else []
@@ -225,8 +227,11 @@ def count_caveats(
     wanted = len(extras) + weights + learn_power
     if decisions >= wanted:
         return []
+    found = _counted(decisions, "different decision")
+    if from_menus:
+        found = f"menus that are worth {_counted(decisions, 'different comparison')} of two actions"
     message = (
-        f"{_counted(decisions, 'different decision')} cannot determine "
+        f"{found} cannot determine "
         f"{_counted(wanted, 'parameter')}: {listed(parts)}. Other rules fit as well as this one. "
         "Add decisions, or fix what you know: p, the weights, groups or a prior."
     )
@@ -407,6 +412,15 @@ def outside_caveats(refused: float, decisions: int) -> list[Caveat]:
         f"none of these was never chosen in {decisions} decisions: it is worth less than what was "
         "on offer, and how much less cannot be told. The welfare shown for it is the lowest that "
         "is considered, and the rule is the same without outside."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def one_stage_caveats() -> list[Caveat]:
+    """Say that temperatures by stage were asked for where there is one stage."""
+    message = (
+        "tau_by_stage=True has no effect: each decision is a single choice, and there are no "
+        "later ones. Leave it out."
     )
     return [Caveat(NotIdentifiedWarning, message)]
 

@@ -71,6 +71,8 @@ def summarise(
         lines.append(_CHARGED)
     if result.shift:
         lines.append(f"{result.shift:g} was added to every utility")
+    if result.kind == Choices.kind and result.rho is not None:
+        lines.append(f"By chance, whatever the menu holds, are 2 rho = {2.0 * result.rho:.1%}")
     if result.first_label is not None:
         lines.append(f"Label {result.first_label!r}: the first action was preferred")
     return Summary(
@@ -261,10 +263,10 @@ def _how_it_ended(result: Learned) -> list[str]:
     if proof.gap <= _ROUNDING:
         ends = [f"Proven optimal: {proof.method}"]
     else:
-        ends = [
-            f"Not proven optimal: {result.reason}",
-            f"Proven: no rule is wrong in less than {proof.lower_bound:.2%} ({proof.method})",
-        ]
+        ends = [f"Not proven optimal: {result.reason}"]
+        if proof.lower_bound > 0:  # that there are no fewer errors than none is no news
+            bound = f"no rule is wrong in less than {proof.lower_bound:.2%}"
+            ends.append(f"Proven: {bound} ({proof.method})")
     return ends + result.exact.lines()
 
 

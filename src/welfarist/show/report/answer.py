@@ -316,7 +316,7 @@ def _needed(gain: float) -> str:
 
 def _between(ends: Ends | None) -> str:
     if ends is None:
-        return "none"
+        return "not known"
     return " to ".join(
         f"over {words.percent(_MOST)}" if e > _MOST else words.percent(e) for e in ends
     )
