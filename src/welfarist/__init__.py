@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
     from welfarist.people.attributes import ByAttributes
+    from welfarist.people.sketch.sketch import Sketch
     from welfarist.results.record import FitResult
     from welfarist.results.saved_models import Model, load_model, save_model
     from welfarist.results.summary import Summary
@@ -101,6 +102,7 @@ __all__ = [
     "ShiftTable",
     "SideBySide",
     "simulate",
+    "Sketch",
     "Summary",
     "TwoStage",
     "WelfareFunction",
@@ -154,6 +156,7 @@ _ON_DEMAND = {
     "ShiftTable": "comparing.shifts",
     "SideBySide": "comparing.side_by_side",
     "simulate": "simulate",
+    "Sketch": "people.sketch.sketch",
     "Summary": "results.summary",
     "TwoStage": "paper.two_stage",
     "WelfareFunction": "families.rule",

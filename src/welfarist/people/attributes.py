@@ -68,10 +68,18 @@ class ByAttributes:
         columns = zip(weighting.attributes, weighting.table.copy(), strict=True)
         return cls(dict(columns), weighting.heads.copy())
 
-    def weighting(self, people: int, names: Sequence[str] | None = None) -> AttributeWeighting:
-        """Return what is to be learned about the weights of `people` people (d,)."""
+    def weighting(
+        self,
+        people: int,
+        names: Sequence[str] | None = None,
+        known_heads: FloatArray | None = None,
+    ) -> AttributeWeighting:
+        """Return what is to be learned about the weights of `people` people (d,).
+
+        `known_heads` (d,) says how many stand behind each, where these are groups and nobody said.
+        """
         columns = _columns_of(self.table, people, names)
-        heads = self.heads
+        heads = known_heads if self.heads is None else self.heads
         if isinstance(heads, str):
             if heads not in columns:
                 raise InputError(

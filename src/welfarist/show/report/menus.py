@@ -7,6 +7,7 @@ import numpy as np
 from welfarist.base.errors import InputError
 from welfarist.decisions import Choices
 from welfarist.inference.stages import Stages, place_of
+from welfarist.people.source import is_source
 from welfarist.results.record import FitResult
 from welfarist.show.report import words
 from welfarist.show.report.facts import Ends, Facts
@@ -66,7 +67,8 @@ def _offered(result: FitResult) -> str:
 
 
 def _about_absent(result: FitResult) -> str:
-    if not np.isnan(result.decided.utilities).any():
+    utilities = result.decided.utilities
+    if is_source(utilities) or not np.isnan(utilities).any():
         return ""
     said = (
         "Not every action affects everybody. The welfare of one is the mean over those whom it "
