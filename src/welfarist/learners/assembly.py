@@ -13,6 +13,7 @@ from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import generator_of
 from welfarist.base.validation import FloatArray, as_shift
 from welfarist.counting.findings import ExactRecord
+from welfarist.decisions.scanned.decisions import is_scanned
 from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.inference.clusters import default_covariance
@@ -187,7 +188,7 @@ def record_of(
         kind=decided.kind,
         extras=said.extras,
         loss=said.loss,
-        decisions=float(decided.counts.sum()),
+        decisions=float(decided.total if is_scanned(decided) else decided.counts.sum()),
         accuracy=said.accuracy,
         r_squared=said.r_squared,
         converged=optimum.converged,

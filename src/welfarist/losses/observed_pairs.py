@@ -62,6 +62,7 @@ class ObservedPairs:
     restraint: Restraint | None = None
 
     squared = False
+    in_parts = False
     unit = 1.0
     sees_level = False
 

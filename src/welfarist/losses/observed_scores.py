@@ -70,6 +70,7 @@ class ObservedScores:
     limits: tuple[FloatArray, FloatArray] | None = None
 
     squared = True
+    in_parts = False
     restraint = None
 
     @classmethod
