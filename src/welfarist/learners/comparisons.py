@@ -181,8 +181,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         Parameters
         ----------
         X : Comparisons, what Comparisons.scan gives, or (n, 2 d) array-like
-            The comparisons, or those in files; or the utilities of the first action and then of the second, one
-            comparison per row.
+            The comparisons, or those in files; or the utilities of the first action and then of
+            the second, one comparison per row.
         y : (n,) array-like, with an array X
             +1 if the first was preferred, -1 if the second, 0 for a tie; or two labels of your
             own: the larger number, True, "yes", "true", "first", the larger of two ordered

@@ -143,7 +143,7 @@ class ScannedDecisions:
 
     def same_as(self, other: object) -> bool:
         """Whether these are the same files about the same actions."""
-        return self is other or (type(self) is type(other) and self.digest() == other.digest())  # type: ignore[attr-defined]
+        return self is other or (type(self) is type(other) and self.digest() == other.digest())
 
 
 def _as_share(share: object) -> int:

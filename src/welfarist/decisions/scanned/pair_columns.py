@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.decisions.merged_pairs import MergedPairs, merged
 from welfarist.decisions.scanned.parquet import Files, Part, Place, batches
@@ -49,7 +50,8 @@ class PairBlock:
 
     def flags(self) -> npt.NDArray[np.bool_]:
         """Which outcomes there are: -1, 0, 1."""
-        return np.bincount(self.outcome + 1, minlength=3) > 0
+        low, high = self.outcome.min(), self.outcome.max()
+        return np.array([low < 0, bool((self.outcome == 0).any()), high > 0])
 
     def merged(self, actions: int) -> MergedPairs:
         """Return each pair of actions once."""
@@ -65,7 +67,7 @@ class PairBlock:
             np.concatenate([block.first for block in blocks]),
             np.concatenate([block.second for block in blocks]),
             np.concatenate([block.outcome for block in blocks]),
-            np.concatenate([block.count for block in blocks]) if counted else None,  # type: ignore[misc]
+            np.concatenate([block.count for block in blocks]) if counted else None,
         )
 
 
@@ -158,8 +160,8 @@ def action_numbers(
         if found.null_count:
             row = _first_null(found)
             raise place.says(
-                f"column {name!r} must name actions of the table; found {column[row].as_py()!r:.60}, "
-                "which is none. Correct the name, or add the action.",
+                f"column {name!r} must name actions of the table; found "
+                f"{column[row].as_py()!r:.60}, which is none. Correct the name, or add the action.",
                 row,
             )
         return np.asarray(found.to_numpy(zero_copy_only=True), dtype=np.int32)
@@ -208,8 +210,6 @@ def refuse_nulls(column: Any, place: Place, name: str) -> None:
 def require_names(names: tuple[str, ...] | None) -> tuple[str, ...]:
     """Require that actions have names."""
     if names is None:
-        from welfarist.base.errors import InputError
-
         raise InputError(
             "files with names of actions need a table of actions with names: a data frame with an "
             "index, or names=[…]; found none."
@@ -219,8 +219,6 @@ def require_names(names: tuple[str, ...] | None) -> tuple[str, ...]:
 
 def refuse_roles(told: dict[str, str], known: tuple[str, ...]) -> None:
     """Require that columns are named for roles that there are."""
-    from welfarist.base.errors import InputError
-
     strange = [role for role in told if role not in known]
     if strange:
         raise InputError(
@@ -273,7 +271,7 @@ def _said_in_words(column: Any, place: Place, name: str) -> npt.NDArray[np.int8]
             f"{column[row].as_py()!r:.60}.",
             row,
         )
-    return np.array(list(_TEXTS.values()), dtype=np.int8)[found.to_numpy()]
+    return np.asarray(np.array(list(_TEXTS.values()), dtype=np.int8)[found.to_numpy()])
 
 
 def _first_null(column: Any) -> int:

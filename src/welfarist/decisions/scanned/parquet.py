@@ -1,7 +1,7 @@
 """Parquet files as parts that are read one by one, with messages that say where something is wrong.
 
-A part is some row groups of one file. Which parts there are depends on the files alone, so that sums
-over parts, added in their order, have the same digits whoever reads them.
+A part is some row groups of one file. Which parts there are depends on the files alone, so that
+sums over parts, added in their order, have the same digits whoever reads them.
 """
 
 from __future__ import annotations

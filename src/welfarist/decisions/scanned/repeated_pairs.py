@@ -76,10 +76,10 @@ class Tally:
         together, often = np.concatenate(cells), np.concatenate(counts)
         if len(together) * 8 < 3 * actions * actions:  # a table of all pairs would be mostly empty
             found, place = np.unique(together, return_inverse=True)
-            return found.astype(np.intp), np.bincount(place.reshape(-1), often)
+            return found.astype(np.intp), np.asarray(np.bincount(place.reshape(-1), often), float)
         table = np.bincount(together, often)
         found = np.flatnonzero(table)
-        return found, table[found]
+        return found, np.asarray(table[found], float)
 
 
 def counted_pairs(

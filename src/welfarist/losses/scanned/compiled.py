@@ -12,42 +12,45 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 _compiled = njit(cache=True, nogil=True, error_model="numpy")
+# Comparisons that are worked on at a time, and whose sums 1 + e^-|z| have a product.
+_BLOCK = 256
 
 
 @_compiled
 def add_pairs(first: Any, second: Any, outcome: Any, values: Any, pull: Any) -> Any:
     """Add the pulls of comparisons (n,) to `pull` (N,).
 
-    Returns the loss, the sum of by_margin times margin, and how many more are right than wrong.
+    Row numbers are unsigned: no check for negative ones is needed then, which costs a nanosecond.
+    Comparisons are worked on in blocks, a loop for each step of the formula: the processor has
+    several of them under way at once. Returns the loss, the sum of by_margin times margin, and how
+    many more comparisons are right than wrong.
     """
     logs = linear = along = ahead = 0.0
-    product = 1.0
-    for i in range(len(first)):
-        one, other = first[i], second[i]
-        z = values[one] - values[other]
-        y = float(outcome[i])
-        size = abs(z)
-        e = math.exp(-size)
-        product *= 1.0 + e
-        linear += size - y * z
-        slope = (1.0 - e) / (1.0 + e)
-        sign = 0.0
-        if z > 0.0:
-            sign = 1.0
-        elif z < 0.0:
-            sign = -1.0
-        by_margin = 0.5 * (sign * slope - y)
-        pull[one] += by_margin
-        pull[other] -= by_margin
-        along += by_margin * z
-        ahead += sign * y
-        if i & 255 == 255:
-            logs += math.log(product)
-            product = 1.0
-    logs += math.log(product)
+    z, e, by_margin = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    size = len(first)
+    for start in range(0, size, _BLOCK):
+        block = min(_BLOCK, size - start)
+        for j in range(block):
+            z[j] = values[first[start + j]] - values[second[start + j]]
+        for j in range(block):
+            e[j] = math.exp(-abs(z[j]))
+        product = 1.0
+        for j in range(block):
+            y = float(outcome[start + j])
+            slope = math.copysign((1.0 - e[j]) / (1.0 + e[j]), z[j])
+            by_margin[j] = 0.5 * (slope - y)
+            along += by_margin[j] * z[j]
+            linear += abs(z[j]) - y * z[j]
+            ahead += math.copysign(y, y * z[j]) if z[j] != 0.0 else 0.0
+            product *= 1.0 + e[j]
+        logs += math.log(product)
+        for j in range(block):
+            pull[first[start + j]] += by_margin[j]
+            pull[second[start + j]] -= by_margin[j]
     return logs + 0.5 * linear, along, ahead
 
 

@@ -59,7 +59,7 @@ class Finished:
         self._write()
 
     def _write(self) -> None:
-        arrays: dict[str, Any] = {"format": np.array(_FORMAT), "digest": np.array(self._digest)}
+        arrays: dict[str, Any] = {_FORMAT: np.array(self._digest)}
         if self.seen is not None:
             seen = self.seen
             share = self._block.joined(seen.drawn)
@@ -78,14 +78,7 @@ class Finished:
     def _read(self) -> None:
         try:
             with np.load(self._path, allow_pickle=False) as found:
-                if str(found["format"]) != _FORMAT:
-                    raise KeyError("format")
-                if str(found["digest"]) != self._digest:
-                    raise InputError(
-                        f"{os.fspath(self._path)!s}: resume must name the file of a fit to the "
-                        "same decisions and actions; found one of others, or files that have "
-                        "changed since. Name another file, or remove this one."
-                    )
+                self._require_same(str(found[_FORMAT]))
                 self._take(found)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as problem:
             if isinstance(problem, InputError):
@@ -95,11 +88,18 @@ class Finished:
                 "one that does not exist yet; found something else. Name another file."
             ) from None
 
+    def _require_same(self, digest: str) -> None:
+        if digest != self._digest:
+            raise InputError(
+                f"{os.fspath(self._path)!s}: resume must name the file of a fit to the same "
+                "decisions and actions; found one of others, or files that have changed since. "
+                "Name another file, or remove this one."
+            )
+
     def _take(self, found: Any) -> None:
         if "total" in found:
             columns = {
-                field.name: found[f"share {field.name}"] if f"share {field.name}" in found else None
-                for field in fields(self._block)
+                field.name: found.get(f"share {field.name}") for field in fields(self._block)
             }
             share = self._block(**columns)
             self.seen = Seen(float(found["total"]), found["mentioned"], found["flags"], (share,))

@@ -181,10 +181,10 @@ class ObservedScan:
         """Whether tau is at its cap."""
         return bool(self.drawn.is_without_noise(extras))
 
-    def one_by_one(self, decided: Any) -> NoReturn:
-        """Refuse what needs every decision by itself."""
+    def one_by_one(self, decided: Any) -> NotOneByOne:
+        """Return what refuses questions about every decision by itself."""
         del decided
-        raise InputError(ONE_BY_ONE)
+        return NotOneByOne()
 
     def sampler(self, judged: Judgement, extras: FloatArray, value: float) -> NoReturn:
         """Refuse to draw as many decisions as there are in the files."""
@@ -206,6 +206,18 @@ class ObservedScan:
     def goes_against(self, response: ScanResponse) -> bool:
         """Whether a worse action was chosen, however seldom."""
         return response.answer.right < self.total
+
+
+class NotOneByOne:
+    """Decisions that stay in their files, of which nobody said who made them."""
+
+    deciders = None
+
+    def outer_scores(self, *_: Any) -> NoReturn:
+        """Refuse: robust standard errors need every decision."""
+        raise InputError(ONE_BY_ONE)
+
+    resampling = slopes = outer_scores
 
 
 ONE_BY_ONE = (

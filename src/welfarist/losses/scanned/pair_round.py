@@ -59,7 +59,7 @@ class PairRound:
         values, pull = self.values * tau, np.zeros(len(self.values))
         loss = along = ahead = total = 0.0
         for block in self.columns.blocks(part):
-            given = block.first, block.second, block.outcome
+            given = block.first.view(np.uint32), block.second.view(np.uint32), block.outcome
             if block.count is None:
                 found = add_pairs(*given, values, pull)
             else:
