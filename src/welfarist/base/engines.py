@@ -6,10 +6,11 @@ digits on one thread, on several, on a cluster, and after one of its workers die
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -24,6 +25,8 @@ _THREADS = 2
 _WAITING = 2
 # How often what a cluster has lost (all workers that held it died) is sent again.
 _ATTEMPTS = 4
+# Seconds in which a scheduler must answer.
+_PATIENCE = 10
 
 
 class Engine(Protocol):
@@ -123,12 +126,38 @@ def engine_of(engine: object) -> Engine:
         return Threads(min(_THREADS, os.cpu_count() or 1))
     if isinstance(engine, int) and not isinstance(engine, bool) and engine > 0:
         return Threads(engine)
-    if all(hasattr(engine, name) for name in ("submit", "scatter", "wait_for_workers")):
+    if is_client(engine):
         return Cluster(engine)
+    if isinstance(engine, str):
+        return Cluster(_connected(engine))
     raise InputError(
-        "engine must be None for threads, a number of threads, or a dask.distributed.Client; found "
-        f"{engine!r:.60}."
+        "engine must be None for threads, a number of threads, a dask.distributed.Client or the "
+        f"address of a scheduler (tcp://…); found {engine!r:.60}."
     )
+
+
+def is_client(engine: object) -> bool:
+    """Whether an engine is a client of a cluster, which can be neither copied nor pickled."""
+    return all(hasattr(engine, name) for name in ("submit", "scatter", "wait_for_workers"))
+
+
+def _connected(address: str) -> Any:
+    """Return a client of the cluster at an address."""
+    if importlib.util.find_spec("distributed") is None:
+        raise InputError(
+            "a cluster is worked with by the package distributed; found none. pip install "
+            '"welfarist[scale]"'
+        )
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as problem:
+        raise InputError(
+            f"{address}: a Dask scheduler must answer there; found none "
+            f"({type(problem).__name__}). Start one with dask scheduler, or leave it out to use "
+            "threads."
+        ) from None
 
 
 def _call(work: Callable[[Item], Outcome], item: Item) -> Outcome:
@@ -144,8 +173,6 @@ def _is_loss(problem: Exception) -> bool:
 
 def _gone(problem: Exception) -> WelfaristError | Exception:
     """What to say of a cluster that is gone; other problems are raised as they are."""
-    from concurrent.futures import CancelledError
-
     if _is_loss(problem) or isinstance(problem, CancelledError | OSError):
         return WelfaristError(
             "the Dask cluster of engine must stay until the fit is done; found that it went away "

@@ -14,6 +14,7 @@ from welfarist.base.data_frames import (
     refuse_text,
     refuse_twins,
 )
+from welfarist.base.engines import is_client
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray, as_shift, utilities_error
@@ -126,8 +127,18 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         self.result_ = self.result_.with_data(reader.read_decisions(X, y, sample_weight))
         return self
 
+    def __sklearn_clone__(self) -> Any:
+        """Return a learner with the same options; a client of a cluster is shared, not copied."""
+        if not is_client(self.engine):
+            return super().__sklearn_clone__()
+        given = self.get_params(deep=False)
+        client = given.pop("engine")
+        return type(self)(**{n: clone(v, safe=False) for n, v in given.items()}, engine=client)
+
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
+        if is_client(state.get("engine")):
+            state = {**state, "engine": None}
         result = state.get("result_")
         if self.keep_data and result is not None and result.decided is not None:
             state = {**state, "result_": result.with_data()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Self
 
 import numpy as np
@@ -126,6 +127,8 @@ class ChoiceLearner(WelfareLearner):
         warm_start: bool = False,
         verbose: int = 0,
         keep_data: bool = False,
+        engine: Any = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> None:
         self.noise = noise
         self.tau_by_stage = tau_by_stage
@@ -148,6 +151,8 @@ class ChoiceLearner(WelfareLearner):
         self.warm_start = warm_start
         self.verbose = verbose
         self.keep_data = keep_data
+        self.engine = engine
+        self.resume = resume
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from choices.

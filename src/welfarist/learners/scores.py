@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, Self, cast
 
@@ -133,6 +134,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         warm_start: bool = False,
         verbose: int = 0,
         keep_data: bool = False,
+        engine: Any = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> None:
         self.family = family
         self.p = p
@@ -150,6 +153,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.warm_start = warm_start
         self.verbose = verbose
         self.keep_data = keep_data
+        self.engine = engine
+        self.resume = resume
 
     def fit(self, U: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from scores.
