@@ -9,7 +9,8 @@ import numpy as np
 from welfarist.base.engines import engine_of
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
-from welfarist.decisions import Comparisons
+from welfarist.decisions import Choices, Comparisons
+from welfarist.decisions.scanned.choices import ScannedChoices
 from welfarist.decisions.scanned.comparisons import ScannedComparisons
 from welfarist.decisions.scanned.decisions import ScannedDecisions
 from welfarist.decisions.scanned.pair_columns import PairBlock
@@ -53,6 +54,19 @@ def comparisons_in_memory(decided: ScannedComparisons, rounds: Rounds) -> Compar
     """Return comparisons that are few, or repeat so often that counts of them say the same."""
     block = decided.in_memory(rounds.engine, rounds.progress)
     return None if block is None else _comparisons(decided, block)
+
+
+def choices_in_memory(decided: ScannedChoices, rounds: Rounds) -> Choices | None:
+    """Return choices that are few."""
+    block = decided.drawn(rounds.engine, rounds.progress)
+    if len(block) < len(decided):
+        return None
+    chosen = block.rows[block.starts[:-1] + block.chosen]
+    least = min(float(decided.utilities.min()), 0.0)
+    menus = (block.starts.astype(np.intp), block.rows)
+    made = Choices(decided.utilities, menus, chosen, block.count, names=decided.names, least=least)
+    made.stakeholders = decided.stakeholders
+    return made
 
 
 def _comparisons(decided: ScannedComparisons, block: PairBlock) -> Comparisons:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point, weight_units
 from welfarist.solvers.base import Optimum
@@ -30,6 +31,11 @@ _ROUNDING = 1e-14
 _DAMPING = (0.0, 1e-2, 1.0, 100.0)
 # Relative curvature that is always there, so that no programme is singular.
 _FLOOR = 1e-13
+_IMPOSSIBLE = (
+    "every decision must be possible under the rule that a share of them suggests; found some "
+    "that are not, such as a choice of nothing where there was something. Fit with "
+    'noise="lapse", or leave them out.'
+)
 
 
 class Polish(Walk):
@@ -108,6 +114,8 @@ def polish(loss: Loss, found: Optimum, rng: np.random.Generator) -> Optimum:
     rounds = 0
     try:
         walk = Polish(loss, point, share)
+        if not np.isfinite(walk.value):
+            raise InputError(_IMPOSSIBLE)
         rounds = 1
         converged, reason = walk.size == 0, "nothing to learn"
         while not converged and rounds < _MOST_ROUNDS:

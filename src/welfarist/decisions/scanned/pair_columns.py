@@ -38,6 +38,11 @@ class PairBlock:
         """How many comparisons were observed."""
         return float(len(self)) if self.count is None else float(self.count.sum())
 
+    @property
+    def nothing(self) -> float:
+        """What flipping a coin loses."""
+        return self.total * float(np.log(2.0))
+
     def take(self, rows: npt.NDArray[np.intp]) -> PairBlock:
         """Return some of them."""
         count = None if self.count is None else self.count[rows]

@@ -25,6 +25,11 @@ class Block(Protocol):
         """How many decisions were observed."""
         ...
 
+    @property
+    def nothing(self) -> float:
+        """What knowing nothing of the actions loses."""
+        ...
+
     def take(self, rows: npt.NDArray[np.intp]) -> Any:
         """Return some of them."""
         ...
@@ -59,6 +64,8 @@ class Seen:
     ----------
     total : float
         How many decisions were observed.
+    nothing : float
+        What knowing nothing of the actions loses.
     mentioned : (N,) array of bool
         Which actions they are about.
     flags : (f,) array of bool
@@ -67,6 +74,7 @@ class Seen:
     """
 
     total: float
+    nothing: float
     mentioned: npt.NDArray[np.bool_]
     flags: npt.NDArray[np.bool_]
     drawn: tuple[Any, ...]
@@ -89,10 +97,12 @@ class Survey:
     def __call__(self, part: Part) -> Seen:
         """Return what is seen of a part."""
         mentioned = np.zeros(self.columns.actions, dtype=bool)
-        total, drawn, flags = 0.0, [], np.zeros(0, dtype=bool)
+        total = nothing = 0.0
+        drawn, flags = [], np.zeros(0, dtype=bool)
         start = part.start
         for block in self.columns.blocks(part):
             total += block.total
+            nothing += block.nothing
             block.mention(mentioned)
             found = block.flags()
             flags = found if not len(flags) else flags | found
@@ -100,7 +110,7 @@ class Survey:
             if high > low:
                 drawn.append(block.take(self.wanted[low:high] - start))
             start += len(block)
-        return Seen(total, mentioned, flags, tuple(drawn))
+        return Seen(total, nothing, mentioned, flags, tuple(drawn))
 
 
 def wanted_rows(rows: int, share: int, seed: int) -> npt.NDArray[np.int64]:
@@ -134,9 +144,12 @@ def surveyed(
 
 def _together(parts: Sequence[Seen]) -> Seen:
     first = parts[0]
-    mentioned, flags, total = first.mentioned.copy(), first.flags.copy(), 0.0
+    mentioned, flags = first.mentioned.copy(), first.flags.copy()
+    total = nothing = 0.0
     for part in parts:
         mentioned |= part.mentioned
         flags |= part.flags
         total += part.total
-    return Seen(total, mentioned, flags, tuple(block for part in parts for block in part.drawn))
+        nothing += part.nothing
+    drawn = tuple(block for part in parts for block in part.drawn)
+    return Seen(total, nothing, mentioned, flags, drawn)

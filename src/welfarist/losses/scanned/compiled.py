@@ -82,12 +82,14 @@ def add_counted_pairs(
 
 
 @_compiled
-def add_menus(rows: Any, starts: Any, chosen: Any, count: Any, values: Any, pull: Any) -> Any:
+def add_menus(
+    rows: Any, starts: Any, chosen: Any, count: Any, values: Any, pull: Any, equal: float
+) -> Any:
     """Add the pulls of choices from menus to `pull` (N,).
 
     Menu i has the actions ``rows[starts[i] : starts[i + 1]]``, of which `chosen[i]` (a place) was
     taken `count[i]` times. Returns the loss, the sum of pulls times values, and how often the rule
-    makes the same choice; of several best ones each has a share.
+    makes the same choice; of several best ones (up to `equal`) each has a share.
     """
     lost = along = hits = 0.0
     for i in range(len(chosen)):
@@ -100,12 +102,12 @@ def add_menus(rows: Any, starts: Any, chosen: Any, count: Any, values: Any, pull
         for k in range(low, high):
             here = values[rows[k]]
             total += math.exp(here - best)
-            if here == best:
+            if here >= best - equal:
                 top += 1
         often = count[i]
         taken = rows[low + chosen[i]]
         lost += often * (math.log(total) + best - values[taken])
-        if values[taken] == best:
+        if values[taken] >= best - equal:
             hits += often / top
         for k in range(low, high):
             here = values[rows[k]]

@@ -63,7 +63,8 @@ class Finished:
         if self.seen is not None:
             seen = self.seen
             share = self._block.joined(seen.drawn)
-            arrays |= {"total": seen.total, "mentioned": seen.mentioned, "flags": seen.flags}
+            arrays["totals"] = np.array([seen.total, seen.nothing])
+            arrays |= {"mentioned": seen.mentioned, "flags": seen.flags}
             for field in fields(self._block):
                 if (column := getattr(share, field.name)) is not None:
                     arrays[f"share {field.name}"] = column
@@ -97,12 +98,13 @@ class Finished:
             )
 
     def _take(self, found: Any) -> None:
-        if "total" in found:
+        if "totals" in found:
             columns = {
                 field.name: found.get(f"share {field.name}") for field in fields(self._block)
             }
             share = self._block(**columns)
-            self.seen = Seen(float(found["total"]), found["mentioned"], found["flags"], (share,))
+            total, nothing = found["totals"].tolist()
+            self.seen = Seen(total, nothing, found["mentioned"], found["flags"], (share,))
         for i, key in enumerate(found["keys"].tolist()):
             sums = found[f"sums {i}"]
             self.answers[key] = Answer(

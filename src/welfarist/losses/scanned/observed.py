@@ -96,6 +96,11 @@ class ObservedScan:
         return found
 
     @property
+    def options(self) -> dict[str, bool]:
+        """What was asked for beside the noise, of choices from menus."""
+        return dict(getattr(self.drawn, "options", {}))
+
+    @property
     def sees_level(self) -> bool:
         """Whether something that all values gain alike would be noticed."""
         return bool(self.drawn.sees_level)
