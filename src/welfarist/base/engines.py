@@ -148,10 +148,11 @@ def _connected(address: str) -> Any:
             "a cluster is worked with by the package distributed; found none. pip install "
             '"welfarist[scale]"'
         )
-    from distributed import Client
+    import distributed
 
+    connect: Any = distributed.Client
     try:
-        return Client(address, timeout=_PATIENCE, set_as_default=False)
+        return connect(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as problem:
         raise InputError(
             f"{address}: a Dask scheduler must answer there; found none "

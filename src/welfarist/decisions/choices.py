@@ -32,7 +32,7 @@ from welfarist.decisions.labels import numbered
 from welfarist.decisions.long_tables import read_long
 from welfarist.decisions.menus import Menus
 from welfarist.decisions.scanned.choices import ScannedChoices
-from welfarist.decisions.scanned.decisions import SHARE
+from welfarist.decisions.scanned.decisions import SHARE, refuse_scanned
 from welfarist.people.presence import as_present_table
 from welfarist.people.utility_tables import shifted_table
 
@@ -556,6 +556,7 @@ class Choices:
 
 def as_choices(decided: object) -> Choices | None:
     """Return choices that were passed as such, comparisons as menus of two; None if neither."""
+    refuse_scanned(decided, "predictions and their scores")
     if isinstance(decided, Comparisons):
         return Choices.of_comparisons(decided)
     return decided if isinstance(decided, Choices) else None

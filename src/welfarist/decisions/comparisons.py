@@ -29,7 +29,7 @@ from welfarist.decisions.labels import numbered
 from welfarist.decisions.merged_pairs import MergedPairs, merged, pair_keys
 from welfarist.decisions.paired_columns import paired_stems
 from welfarist.decisions.scanned.comparisons import ScannedComparisons
-from welfarist.decisions.scanned.decisions import SHARE
+from welfarist.decisions.scanned.decisions import SHARE, refuse_scanned
 from welfarist.people.source import is_source
 from welfarist.people.utility_tables import as_utility_table, distinct_rows, shifted_table
 
@@ -324,6 +324,7 @@ class Comparisons:
 
 def as_comparisons(X: object) -> Comparisons | None:
     """Return comparisons that were passed as such; None if they came as a table."""
+    refuse_scanned(X, "predictions and their scores")
     return X if isinstance(X, Comparisons) else None
 
 

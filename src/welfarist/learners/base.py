@@ -18,6 +18,7 @@ from welfarist.base.engines import is_client
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray, as_shift, utilities_error
+from welfarist.decisions.scanned.decisions import is_scanned
 from welfarist.learners import options
 from welfarist.learners.assembly import (
     Description,
@@ -123,6 +124,9 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         decisions than those that were fitted are refused.
         """
         check_is_fitted(self)
+        if is_scanned(X):
+            self.result_ = self.result_.with_data(X)
+            return self
         reader = clone(self)
         self.result_ = self.result_.with_data(reader.read_decisions(X, y, sample_weight))
         return self

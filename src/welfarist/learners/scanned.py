@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from welfarist.base.engines import engine_of
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
-from welfarist.decisions import Choices, Comparisons
+from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.decisions.scanned.choices import ScannedChoices
 from welfarist.decisions.scanned.comparisons import ScannedComparisons
 from welfarist.decisions.scanned.decisions import ScannedDecisions
 from welfarist.decisions.scanned.pair_columns import PairBlock
+from welfarist.decisions.scanned.scores import ScannedScores
 from welfarist.losses.scanned.loss import rounds_over
 from welfarist.losses.scanned.rounds import Rounds
 from welfarist.noise.base import ChoiceNoise
@@ -67,6 +69,20 @@ def choices_in_memory(decided: ScannedChoices, rounds: Rounds) -> Choices | None
     made = Choices(decided.utilities, menus, chosen, block.count, names=decided.names, least=least)
     made.stakeholders = decided.stakeholders
     return made
+
+
+def scores_in_memory(decided: ScannedScores, learner: Any) -> Scores:
+    """Return scores that say the same as all scores in the files: two for each action."""
+    if learner.resume is not None:
+        raise InputError(
+            "resume must be left out for scores, whose files are read once; found "
+            f"{learner.resume!r:.60}."
+        )
+    progress = Progress(learner.progress, int(learner.verbose))
+    rows, values, often = decided.summed_up(engine_of(learner.engine), progress)
+    least = min(float(decided.utilities.min()), 0.0)
+    made = Scores.of(decided.utilities[rows], values, often, least=least)
+    return replace(made, stakeholders=decided.stakeholders)
 
 
 def _comparisons(decided: ScannedComparisons, block: PairBlock) -> Comparisons:

@@ -155,6 +155,15 @@ def _as_share(share: object) -> int:
     return int(share)  # type: ignore[call-overload, no-any-return]
 
 
+def refuse_scanned(decided: object, what: str) -> None:
+    """Refuse decisions that stay in their files where they must be in memory."""
+    if is_scanned(decided):
+        raise InputError(
+            f"{what} must have decisions in memory; found decisions that stay in their files. Read a "
+            "part of them, such as one file."
+        )
+
+
 def is_scanned(decided: object) -> bool:
     """Whether decisions stay in their files."""
     return isinstance(decided, ScannedDecisions)

@@ -12,7 +12,7 @@ from welfarist.losses.scanned.answers import Answer, Question
 from welfarist.losses.scanned.finished import Finished
 
 # Answers that are kept in memory, the last ones: that of the optimum is asked for again.
-_KEPT = 4
+_KEPT = 16
 
 
 class Rounds:
