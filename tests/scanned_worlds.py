@@ -67,7 +67,7 @@ def written(
     return World(utilities, folder, wf.Comparisons(utilities, pairs, outcome, count))
 
 
-def menus_written(folder: Path, rows: int = 12_000, seed: int = 0) -> tuple[Any, wf.Choices]:
+def menus_written(folder: Path, rows: int = 6000, seed: int = 0) -> tuple[Any, wf.Choices]:
     """Write choices from menus of two to five actions; return utilities and the same in memory."""
     rng = np.random.default_rng(seed)
     utilities = np.exp(rng.normal(size=(300, 3)))

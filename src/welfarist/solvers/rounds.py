@@ -31,6 +31,10 @@ _ROUNDING = 1e-14
 _DAMPING = (0.0, 1e-2, 1.0, 100.0)
 # Relative curvature that is always there, so that no programme is singular.
 _FLOOR = 1e-13
+# Steps whose gradients correct the curvature, and how much they may correct it along them.
+_SECANTS, _FAR = 10, 10.0
+# A relative decrease so small that estimates are off by 1e-8 or so before the step is taken.
+_DONE = 1e-16
 _IMPOSSIBLE = (
     "every decision must be possible under the rule that a share of them suggests; found some "
     "that are not, such as a choice of nothing where there was something. Fit with "
@@ -39,19 +43,23 @@ _IMPOSSIBLE = (
 
 
 class Polish(Walk):
-    """The current point of a loss that is read from files, and the curvature of its share."""
+    """The current point of a loss that is read from files, and the curvature of its share.
+
+    What two gradients of all decisions say about the curvature between them corrects the share's
+    (a secant update, BFGS), so that a small share takes a few rounds more and not many.
+    """
 
     def __init__(self, loss: Loss, start: Point, share: Loss) -> None:
         super().__init__(loss, start, _FINE, near=True, borrowed=None)
         self._share = share
-        self.curvature = Curvature.of(share, start)
+        self._secants: list[tuple[FloatArray, FloatArray]] = []
         self.last = np.inf
+        self.renew()
 
     def round(self) -> float:
         """Take a step; return the decrease that it promised."""
         assert self._here is not None
-        gradient = self._here.gradient()
-        before = self.value
+        gradient, before = self._here.gradient(), self.point
         for attempt, damping in enumerate(_DAMPING):
             move, predicted = self._move(gradient, damping)
             if move is None or predicted <= 0.0:
@@ -60,12 +68,11 @@ class Polish(Walk):
                 continue
             point = self._moved(move)
             evaluation = self.loss.evaluate(point)
-            if evaluation.value <= before + _ROUNDING * abs(before):
+            if evaluation.value <= self.value + _ROUNDING * abs(self.value):
+                self._go(point, evaluation)
+                self._learn(before, gradient, evaluation.gradient())
                 if predicted > _TENFOLD * self.last:
-                    self._go(point, evaluation)
                     self.renew()
-                else:
-                    self._go(point, evaluation)
                 factor = min(1.0, predicted / self.last) if np.isfinite(self.last) else 1.0
                 self.remaining, self.last = predicted * factor, predicted
                 return predicted
@@ -76,6 +83,36 @@ class Polish(Walk):
     def renew(self) -> None:
         """Work the share's curvature out again, here."""
         self.curvature = Curvature.of(self._share, self.point)
+        for step, change in self._secants:
+            self._correct(step, change)
+
+    def _learn(self, before: Point, old: FloatArray, new: FloatArray) -> None:
+        """Note how far the last step went, and how the gradient changed along it."""
+        step = self._place(self.point) - self._place(before)
+        change = self._by_place(new, self.point) - self._by_place(old, before)
+        self._secants = [*self._secants[1 - _SECANTS :], (step, change)]
+        self._correct(step, change)
+
+    def _correct(self, step: FloatArray, change: FloatArray) -> None:
+        hessian = self.curvature.hessian
+        expected = hessian @ step
+        along, found = float(step @ expected), float(step @ change)
+        # Where the two disagree by far, one of them says nothing about this neighbourhood.
+        if not 0.0 < along < _FAR * found < _FAR * _FAR * along:
+            return
+        fresh = hessian + np.outer(change, change) / found - np.outer(expected, expected) / along
+        self.curvature = replace(self.curvature, hessian=fresh)
+
+    def _place(self, point: Point) -> FloatArray:
+        """Weights, the shape's t and extras in one row (q,)."""
+        t = [self.loss.family.shape.coordinate.into(point.p)] if self.loss.learn_power else []
+        return np.concatenate([point.weights, t, point.extras])
+
+    def _by_place(self, gradient: FloatArray, point: Point) -> FloatArray:
+        """A gradient by the weights themselves, from one in their units."""
+        found = gradient.copy()
+        found[: self.weights] /= weight_units(point.weights)
+        return found
 
     def _move(self, gradient: FloatArray, damping: float) -> tuple[FloatArray | None, float]:
         """Return the best move, and how much it promises."""
@@ -121,8 +158,7 @@ def polish(loss: Loss, found: Optimum, rng: np.random.Generator) -> Optimum:
         while not converged and rounds < _MOST_ROUNDS:
             predicted = walk.round()
             rounds += 1
-            small = max(_FINE * abs(walk.value), np.finfo(np.float64).tiny)
-            if walk.remaining <= small:
+            if min(walk.remaining / _FINE, predicted / _DONE) <= abs(walk.value):
                 converged, reason = True, "no round promises a lower loss"
             elif walk.stuck:
                 converged = predicted <= _ROUNDING * abs(walk.value)

@@ -123,7 +123,7 @@ def test_actions_that_nobody_compared_are_left_out(tmp_path):
     utilities = np.vstack([world.utilities, np.zeros((5, 4))])
     more = type(world)(utilities, world.folder, world.comparisons)
     one, other = loss_in_files(more), loss_in_files(world)
-    assert one.people.table.shape == (600, 4)
+    assert one.people.size == 600 * 4
     assert one.evaluate(POINT).value == other.evaluate(POINT).value
     assert not one.has_zeros
 

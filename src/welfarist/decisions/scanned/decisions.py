@@ -159,8 +159,8 @@ def refuse_scanned(decided: object, what: str) -> None:
     """Refuse decisions that stay in their files where they must be in memory."""
     if is_scanned(decided):
         raise InputError(
-            f"{what} must have decisions in memory; found decisions that stay in their files. Read a "
-            "part of them, such as one file."
+            f"{what} must have decisions in memory; found decisions that stay in their files. Read "
+            "a part of them, such as one file."
         )
 
 

@@ -78,7 +78,8 @@ class Finished:
 
     def _read(self) -> None:
         try:
-            with np.load(self._path, allow_pickle=False) as found:
+            content = io.BytesIO(Path(self._path).read_bytes())
+            with np.load(content, allow_pickle=False) as found:
                 self._require_same(str(found[_FORMAT]))
                 self._take(found)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as problem:
