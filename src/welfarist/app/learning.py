@@ -17,7 +17,7 @@ class LearnerOptions:
     """What can be asked of the learners, whose arguments say what it means.
 
     Weights, groups and prior are texts or names of files, `p` a number or a doctrine; None is to
-    be learned, or none. `starts` and `seed` are `n_starts` and `random_state`.
+    be learned, or none. `starts`, `seed` and `dask` are `n_starts`, `random_state` and `engine`.
     """
 
     noise: str = "logistic"
@@ -37,6 +37,8 @@ class LearnerOptions:
     seed: int = 0
     tau_by_stage: bool = False
     size_effect: bool = False
+    dask: str | None = None
+    resume: str | None = None
 
 
 # Where errors are counted there is no likelihood.
@@ -110,4 +112,6 @@ def _shared(asked: LearnerOptions, people: tuple[str, ...], encoding: str | None
         max_iter=asked.max_iter,
         tol=asked.tol,
         random_state=asked.seed,
+        engine=asked.dask,
+        resume=asked.resume,
     )

@@ -13,11 +13,16 @@ from welfarist.app.usage import RequestError
 # What is typed without a name of an option.
 _ARGUMENTS = {"actions": "ACTIONS"}
 # Arguments of the learners whose option has another name.
-_RENAMED = {"n_jobs": "--jobs", "n_starts": "--starts", "random_state": "--seed"}
+_RENAMED = {
+    "n_jobs": "--jobs",
+    "n_starts": "--starts",
+    "random_state": "--seed",
+    "engine": "--dask",
+}
 _SAME_NAME = (
     "absent", "by", "covariance", "folds", "groups", "ignore", "level", "max_iter", "method",
-    "noise", "nu", "outside", "p", "prior", "rho", "scale", "shift", "size_effect", "small_sample",
-    "solver", "tau", "tau_by_stage", "tau_max", "tol", "weights",
+    "noise", "nu", "outside", "p", "prior", "resume", "rho", "scale", "shift", "size_effect",
+    "small_sample", "solver", "tau", "tau_by_stage", "tau_max", "tol", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME_NAME} | _RENAMED
 

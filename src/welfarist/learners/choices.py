@@ -205,8 +205,10 @@ class ChoiceLearner(WelfareLearner):
     def _fit_scanned(self, decided: ScannedChoices, noise: ChoiceNoise | None, y: Any) -> Self:
         """Learn from choices that stay in their files, if there are too many for memory."""
         setup = Setup.of(self, decided)
-        noise = require_likelihood(self, noise, options.solver_of(self.solver, setup.newton))
         refuse_beside_files(y, None)
+        if len(decided) <= decided.share:  # few enough for whatever is asked
+            return self.fit(choices_in_memory(decided, rounds_of(self, decided)))
+        noise = require_likelihood(self, noise, options.solver_of(self.solver, setup.newton))
         for name in ("tau_by_stage", "size_effect"):
             if options.check_flag(getattr(self, name), name):
                 raise InputError(
@@ -219,9 +221,6 @@ class ChoiceLearner(WelfareLearner):
         seen = decided.shifted(setup.shift)
         refuse_nothing(seen.utilities)
         rounds = rounds_of(self, decided)
-        few = choices_in_memory(decided, rounds)
-        if few is not None:
-            return self.fit(few)
         self.n_features_in_ = decided.people
         loss = loss_of_scanned_choices(
             rounds, seen, setup.family, setup.weighting, setup.learn_power, noise, tau_max

@@ -219,8 +219,10 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     ) -> Self:
         """Learn from comparisons that stay in their files, if there are too many for memory."""
         setup = Setup.of(self, decided)
-        noise = require_likelihood(self, noise, options.solver_of(self.solver, setup.newton))
         refuse_beside_files(y, sample_weight)
+        if len(decided) <= decided.share:  # few enough for whatever is asked
+            return self.fit(comparisons_in_memory(decided, rounds_of(self, decided)))
+        noise = require_likelihood(self, noise, options.solver_of(self.solver, setup.newton))
         tau_max = options.check_positive(self.tau_max, "tau_max")
         options.check_rho(self.rho, self.noise)
         check_small_sample(self.small_sample)

@@ -58,11 +58,9 @@ def comparisons_in_memory(decided: ScannedComparisons, rounds: Rounds) -> Compar
     return None if block is None else _comparisons(decided, block)
 
 
-def choices_in_memory(decided: ScannedChoices, rounds: Rounds) -> Choices | None:
-    """Return choices that are few."""
+def choices_in_memory(decided: ScannedChoices, rounds: Rounds) -> Choices:
+    """Return choices that are few: the share is all of them."""
     block = decided.drawn(rounds.engine, rounds.progress)
-    if len(block) < len(decided):
-        return None
     chosen = block.rows[block.starts[:-1] + block.chosen]
     least = min(float(decided.utilities.min()), 0.0)
     menus = (block.starts.astype(np.intp), block.rows)
