@@ -93,8 +93,8 @@ AllowUnconverged = Annotated[
 
 def fit(
     actions: opt.ActionsFile,
-    comparisons: opt.ComparisonsFile = None,
-    choices: opt.ChoicesFile = None,
+    comparisons: opt.ComparisonsFolder = None,
+    choices: opt.ChoicesFolder = None,
     score: opt.Score = None,
     wide: opt.Wide = False,
     long: opt.Long = False,

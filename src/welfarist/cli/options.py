@@ -95,7 +95,7 @@ Json = Annotated[bool, _option("Print JSON and nothing else.", "--json")]
 ComparisonsFile = Annotated[
     Text,
     _option(
-        "Comparisons between the actions, or a folder of Parquet files.",
+        "Comparisons between the actions.",
         "--comparisons",
         "-c",
         metavar=FILE,
@@ -103,9 +103,7 @@ ComparisonsFile = Annotated[
 ]
 ChoicesFile = Annotated[
     Text,
-    _option(
-        "Choices from menus of the actions, or rankings; or a folder.", "--choices", metavar=FILE
-    ),
+    _option("Choices from menus of the actions, or rankings.", "--choices", metavar=FILE),
 ]
 Long = Annotated[
     bool,
@@ -258,6 +256,21 @@ Tol = Annotated[
 ]
 Seed = Annotated[
     int, typer.Option("--seed", help="Seed of everything random.", metavar="NUMBER", min=0)
+]
+ComparisonsFolder = Annotated[
+    Text,
+    _option(
+        "Comparisons between the actions, or a folder of Parquet files.",
+        "--comparisons",
+        "-c",
+        metavar=FILE,
+    ),
+]
+ChoicesFolder = Annotated[
+    Text,
+    _option(
+        "Choices from menus of the actions, or rankings; or a folder.", "--choices", metavar=FILE
+    ),
 ]
 Dask = Annotated[
     Text,
