@@ -84,7 +84,8 @@ def fit(folder: str, how: str, resume: str | None, kill: int) -> dict[str, Any]:
         spent += _cpu(client) - (0.0 if kill else workers)
         client.close()
     numbers = np.array([learner.p_, learner.tau_, learner.loss_, *learner.weights_])
-    observed = learner.result_.likelihood.loss.observed
+    likelihood: Any = learner.result_.likelihood
+    observed = likelihood.loss.observed
     return {
         "cpu": spent,
         "wall": wall,
@@ -98,10 +99,11 @@ def fit(folder: str, how: str, resume: str | None, kill: int) -> dict[str, Any]:
 
 
 def _client() -> Any:
-    from distributed import Client, LocalCluster
+    import distributed
 
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    return Client(cluster)
+    made: Any = distributed
+    cluster = made.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    return made.Client(cluster)
 
 
 def _cpu(client: Any) -> float:

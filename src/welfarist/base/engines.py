@@ -94,6 +94,8 @@ class Cluster:
 
     def _attempt(self, work: Callable[[Item], Outcome], items: Sequence[Item]) -> Iterator[Outcome]:
         client = self._client
+        if not self._is_connected():
+            raise ConnectionError("no scheduler")
         # Every worker has a copy, so that it outlives all but the last of them.
         shared = client.scatter(work, broadcast=True, hash=False)
         futures = deque(client.submit(_call, shared, item, pure=False) for item in items)
@@ -104,7 +106,13 @@ class Cluster:
             if futures:
                 client.cancel(list(futures))
 
+    def _is_connected(self) -> bool:
+        """Whether the scheduler is there; without one, what is asked of a client would wait."""
+        return getattr(self._client, "status", "running") == "running"
+
     def _has_workers(self) -> bool:
+        if not self._is_connected():
+            return False
         try:
             self._client.wait_for_workers(1, timeout=30)
         except Exception:

@@ -182,7 +182,8 @@ class LossOutline(_Stub):
             else loss_of_scanned_choices
         )
         model = self.family, self.weighting, self.learn_power
-        return build(rounds, decided.shifted(shift), *model, seen.noise, seen.tau_max)
+        loss: DecisionLoss = build(rounds, decided.shifted(shift), *model, seen.noise, seen.tau_max)
+        return loss
 
 
 @dataclass(frozen=True)
