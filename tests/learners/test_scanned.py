@@ -143,7 +143,9 @@ def test_errors_intervals_and_tests(world):
         mine, theirs = one.test(**null), other.test(**null)
         assert mine.statistic == pytest.approx(theirs.statistic, abs=1e-5)
     assert one.likelihood.loss.observed.rounds.made - before <= 14
-    assert "std. error" in str(one.summary())
+    assert "curvature on a random share of the decisions" in str(one.summary())
+    light = pickle.loads(pickle.dumps(one))
+    assert str(light.summary()) == str(one.summary())
 
 
 def test_what_needs_every_decision_is_refused_in_words(world):

@@ -122,6 +122,7 @@ class LossOutline(_Stub):
     features: dict[str, str]
     shape: Parameter
     observed: ObservedOutline
+    in_parts: bool = False
 
     @classmethod
     def of(cls, loss: DecisionLoss, values: tuple[float, ...]) -> LossOutline:
