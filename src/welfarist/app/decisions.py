@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from welfarist.app.memory import require_address_space
+from welfarist.app.scanned import is_folder, scanned
 from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.base.validation import FloatArray
@@ -222,6 +223,11 @@ def _compared(path: str, table: TableOptions, decision: DecisionOptions, least: 
     from welfarist.files import read_comparisons  # which actions alone do not need
 
     actions = read_actions(path, least=least, **table.actions())
+    if is_folder(comparisons):
+        from welfarist.decisions import Comparisons
+
+        found = scanned(comparisons, Comparisons, actions, decision, table.numbered, least)
+        return Decided(found, None, actions.stakeholders, actions.notes)
     read = read_comparisons(
         comparisons,
         actions,
@@ -245,6 +251,11 @@ def _chosen(path: str, table: TableOptions, decision: DecisionOptions, least: fl
     from welfarist.files import read_choices
 
     actions = read_actions(path, least=least, may_be_absent=True, **table.actions())
+    if is_folder(choices):
+        from welfarist.decisions import Choices
+
+        found = scanned(choices, Choices, actions, decision, table.numbered, least)
+        return Decided(found, None, actions.stakeholders, actions.notes)
     read = read_choices(
         choices,
         actions,

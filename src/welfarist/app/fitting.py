@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
 from welfarist.app.learning import LearnerOptions, check_together, learner_of
+from welfarist.app.scanned import check_folder
 from welfarist.app.targets import check_targets
 from welfarist.app.texts import is_inline
 from welfarist.app.usage import RequestError, UsageError
@@ -229,6 +230,7 @@ def read(asked: FitRequest) -> Decided:
     )  # fmt: skip
     check_targets({"save": asked.save, "report": asked.report, "latex": asked.latex}, inputs)
     check_together(asked.learner)
+    check_folder(asked.decision.file, asked.learner.dask, asked.learner.resume)
     if asked.method == "profile" and asked.covariance not in (None, "fisher"):
         raise UsageError(
             "{method:profile} takes decisions as independent; found {covariance:{told}}, which "

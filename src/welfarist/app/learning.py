@@ -17,8 +17,8 @@ class LearnerOptions:
     """What can be asked of the learners, whose arguments say what it means.
 
     Weights, groups and prior are texts or names of files, `p` a number or a doctrine; None is to
-    be learned, or none. `attributes` is a file, `heads` one of its columns. `starts` and
-    `seed` are `n_starts` and `random_state`.
+    be learned, or none. `attributes` is a file, `heads` one of its columns. `starts`, `seed` and
+    `dask` are `n_starts`, `random_state` and `engine`.
     """
 
     noise: str = "logistic"
@@ -40,6 +40,8 @@ class LearnerOptions:
     seed: int = 0
     tau_by_stage: bool = False
     size_effect: bool = False
+    dask: str | None = None
+    resume: str | None = None
 
 
 # Where errors are counted there is no likelihood.
@@ -139,4 +141,6 @@ def _shared(asked: LearnerOptions, people: tuple[str, ...], encoding: str | None
         max_iter=asked.max_iter,
         tol=asked.tol,
         random_state=asked.seed,
+        engine=asked.dask,
+        resume=asked.resume,
     )

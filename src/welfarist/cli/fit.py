@@ -93,8 +93,8 @@ AllowUnconverged = Annotated[
 
 def fit(
     actions: opt.ActionsFile,
-    comparisons: opt.ComparisonsFile = None,
-    choices: opt.ChoicesFile = None,
+    comparisons: opt.ComparisonsFolder = None,
+    choices: opt.ChoicesFolder = None,
     score: opt.Score = None,
     wide: opt.Wide = False,
     long: opt.Long = False,
@@ -118,6 +118,8 @@ def fit(
     max_iter: opt.MaxIter = 200,
     tol: opt.Tol = 1e-12,
     seed: opt.Seed = 0,
+    dask: opt.Dask = None,
+    resume: opt.Resume = None,
     level: Level = 0.95,
     method: Method = None,
     covariance: Covariance = None,
@@ -179,7 +181,7 @@ def fit(
             prior=prior, shift=shift, scale=scale,
             solver=solver, tau_max=tau_max, small_sample=small_sample, rho=rho, starts=starts,
             max_iter=max_iter, tol=tol, seed=seed, tau_by_stage=tau_by_stage,
-            size_effect=size_effect,
+            size_effect=size_effect, dask=dask, resume=resume,
         ),
         level=level, method=method, covariance=covariance, intervals=intervals, save=save,
         shift_table=shift_table, report=report, latex=latex,

@@ -31,6 +31,8 @@ from welfarist.decisions.digests import digest_of, parts_of
 from welfarist.decisions.labels import numbered
 from welfarist.decisions.long_tables import read_long
 from welfarist.decisions.menus import Menus
+from welfarist.decisions.scanned.choices import ScannedChoices
+from welfarist.decisions.scanned.decisions import SHARE, refuse_scanned
 from welfarist.people.presence import as_present_table
 from welfarist.people.source import is_source, same_utilities, source_digest
 from welfarist.people.utility_tables import shifted_table
@@ -147,6 +149,39 @@ class Choices:
                 "been chosen."
             )
         self.menus, self.decision = menus, decision
+
+    @classmethod
+    def scan(
+        cls,
+        files: object,
+        actions: object,
+        *,
+        columns: dict[str, str] | None = None,
+        names: object = None,
+        share: int = SHARE,
+        random_state: Any = None,
+        least: float = 0.0,
+    ) -> ScannedChoices:
+        """Choices in Parquet files, which a learner reads in parts and never holds as a whole.
+
+        Parameters
+        ----------
+        files, actions, names, share, random_state, least
+            As in :meth:`Comparisons.scan`.
+        columns : mapping, optional
+            The columns of "menu" (lists of row numbers or names), "chosen" (one of them) and
+            "count", where they are not called so.
+
+        Examples
+        --------
+        >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
+        >>> folder = tempfile.mkdtemp()
+        >>> table = pa.table({"menu": [[0, 1, 2], [0, 2]], "chosen": [2, 0]})
+        >>> pq.write_table(table, folder + "/part-0.parquet")
+        >>> Choices.scan(folder, [[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]])
+        ScannedChoices(2 in 1 file, of 3 actions, 2 people)
+        """
+        return ScannedChoices(files, actions, columns, names, share, random_state, least)
 
     @classmethod
     def from_rankings(
@@ -566,6 +601,7 @@ class Choices:
 
 def as_choices(decided: object) -> Choices | None:
     """Return choices that were passed as such, comparisons as menus of two; None if neither."""
+    refuse_scanned(decided, "predictions and their scores")
     if isinstance(decided, Comparisons):
         return Choices.of_comparisons(decided)
     return decided if isinstance(decided, Choices) else None

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.decisions.scanned.decisions import refuse_scanned
 
 Folds = npt.NDArray[np.intp]
 
@@ -75,6 +76,7 @@ class Decisions(Protocol):
 
 def counted_part(data: Decisions) -> Decisions:
     """Return the decisions that were observed at least once."""
+    refuse_scanned(data, "a comparison of rules or shifts")
     return data if data.counts.all() else data[data.counts > 0]
 
 

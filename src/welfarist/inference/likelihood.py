@@ -175,7 +175,11 @@ class Likelihood:
             return False
         if loss.is_perfect(self.value) or loss.observed.is_without_noise(point.extras):
             return True
-        return self.deviance(loss.evaluate(replace(point, extras=capped)).value) <= _NOTHING
+        known, best = loss.in_memory(), self.value  # a share tells as much as everything
+        if known is not loss:
+            best = known.evaluate(point).value
+        value = known.evaluate(replace(point, extras=capped)).value
+        return known.observed.deviance(value, best) <= _NOTHING
 
     def has_noise(self, point: Point, value: float) -> bool:
         """Whether choices are left to chance at a point whose mean loss is `value`."""

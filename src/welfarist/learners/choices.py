@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Self
 
 import numpy as np
@@ -16,15 +17,24 @@ from welfarist.decisions import Choices
 from welfarist.decisions.at_power import seen_at
 from welfarist.decisions.choices import as_choices
 from welfarist.decisions.impossible import refuse_impossible_choices
+from welfarist.decisions.scanned.choices import ScannedChoices
+from welfarist.decisions.scanned.decisions import is_scanned
 from welfarist.inference.stages import stages_of
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, likelihood_of, record_of
 from welfarist.learners.base import WelfareLearner, refuse_nothing
 from welfarist.learners.choosing import describe_choices
 from welfarist.learners.counted import CountedChoices, without_proof
+from welfarist.learners.scanned import (
+    choices_in_memory,
+    refuse_beside_files,
+    require_likelihood,
+    rounds_of,
+)
 from welfarist.learners.small_samples import SmallSampleOption, check_small_sample, minimised
 from welfarist.losses import DecisionLoss, loss_of_choices
 from welfarist.losses.observed_menus import ObservedMenus
+from welfarist.losses.scanned.loss import loss_of_scanned_choices
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.noise.menus import Softmax
@@ -60,7 +70,7 @@ class ChoiceLearner(WelfareLearner):
     rho : float, "error rate" or "cross-validation", optional
         The flip probability of ``noise="flip"``, as in :class:`ComparisonClassifier`: a choice is
         made by chance with probability 2 rho.
-    tau_max, small_sample, random_state, warm_start, verbose, keep_data
+    tau_max, small_sample, random_state, warm_start, verbose, keep_data, engine, resume
         As in :class:`ComparisonClassifier`.
 
     Attributes
@@ -131,6 +141,8 @@ class ChoiceLearner(WelfareLearner):
         warm_start: bool = False,
         verbose: int = 0,
         keep_data: bool = False,
+        engine: Any = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> None:
         self.noise = noise
         self.tau_by_stage = tau_by_stage
@@ -153,17 +165,21 @@ class ChoiceLearner(WelfareLearner):
         self.warm_start = warm_start
         self.verbose = verbose
         self.keep_data = keep_data
+        self.engine = engine
+        self.resume = resume
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from choices.
 
         Parameters
         ----------
-        X : Choices or Comparisons
+        X : Choices, what Choices.scan gives, or Comparisons
         y : None
             Choices hold what was chosen.
         """
         noise = self._noise()
+        if isinstance(X, ScannedChoices):
+            return self._fit_scanned(X, noise, y)
         choices = self.read_decisions(X, y)
         setup = Setup.of(self, choices)
         if choices.outside and choices.refused == len(choices):
@@ -195,6 +211,32 @@ class ChoiceLearner(WelfareLearner):
         if loss.has_zeros and not noise.forgives:
             refuse_impossible_choices(seen, setup.weighting, noise.called)
         self._learn(setup, choices, loss)
+        return self
+
+    def _fit_scanned(self, decided: ScannedChoices, noise: ChoiceNoise | None, y: Any) -> Self:
+        """Learn from choices that stay in their files, if there are too many for memory."""
+        setup = Setup.of(self, decided)
+        refuse_beside_files(y, None)
+        if len(decided) <= decided.share:  # few enough for whatever is asked
+            return self.fit(choices_in_memory(decided, rounds_of(self, decided)))
+        noise = require_likelihood(self, noise, options.solver_of(self.solver, setup.newton))
+        for name in ("tau_by_stage", "size_effect"):
+            if options.check_flag(getattr(self, name), name):
+                raise InputError(
+                    f"{name} must be left out for choices that stay in their files, which are "
+                    "single ones that affect everybody. Fit a share of them in memory."
+                )
+        tau_max = options.check_positive(self.tau_max, "tau_max")
+        options.check_rho(self.rho, self.noise)
+        check_small_sample(self.small_sample)
+        seen = decided.shifted(setup.shift)
+        refuse_nothing(seen.utilities)
+        rounds = rounds_of(self, decided)
+        self.n_features_in_ = decided.people
+        loss = loss_of_scanned_choices(
+            rounds, seen, setup.family, setup.weighting, setup.learn_power, noise, tau_max
+        )
+        self._learn(setup.knowing(loss.has_zeros), decided, loss)
         return self
 
     def _noise(self) -> ChoiceNoise | None:
@@ -281,7 +323,7 @@ class ChoiceLearner(WelfareLearner):
 
     def _take_extras(self, extras: Any, loss: DecisionLoss) -> None:
         """Store what was learned beside the rule."""
-        observed = loss.observed
+        observed = loss.in_memory().observed
         assert isinstance(observed, ObservedMenus)
         names = [parameter.name for parameter in observed.parameters]
         self.taus_ = np.array([extras[names[place]] for place in observed.extras.taus])
@@ -290,6 +332,8 @@ class ChoiceLearner(WelfareLearner):
 
     def _said(self, decided: Choices) -> list[Caveat]:
         """What must be said of how choices were read."""
+        if is_scanned(decided):
+            return []
         said = caveat.menu_caveats(decided.without_choice, len(decided))
         if decided.outside:
             said += caveat.outside_caveats(decided.refused, len(decided))
@@ -403,7 +447,7 @@ def _of_stages(
     setup: Setup, decided: Choices, loss: DecisionLoss, optimum: Optimum
 ) -> list[Caveat]:
     """Say when one temperature was fitted to rankings whose later choices have another."""
-    observed: Any = loss.observed
+    observed: Any = loss.in_memory().observed
     if observed.stages == 1 or observed.extras.stages > 1 or loss.is_perfect(optimum.value):
         return []
     try:

@@ -74,6 +74,7 @@ def _plain_accuracy(loss: DecisionLoss, optimum: Optimum) -> float:
         return 1.0
     people = len(optimum.weights)
     point = replace(loss.held_at(optimum.point), p=loss.family.plain)
+    loss = loss.in_memory()  # a share tells as much
     here = loss.holding(np.full(people, 1.0 / people)).evaluate(point)
     observed: Any = loss.observed
     return float(observed.accuracy(here.response))

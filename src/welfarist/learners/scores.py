@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, Self, cast
 
@@ -16,6 +17,7 @@ from welfarist.base.validation import FloatArray, as_shift, owned
 from welfarist.decisions import Scores
 from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.magnitudes import check_magnitudes
+from welfarist.decisions.scanned.scores import ScannedScores
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, common_caveats
 from welfarist.learners.base import (
@@ -24,6 +26,7 @@ from welfarist.learners.base import (
     at_optimum,
     refuse_nothing,
 )
+from welfarist.learners.scanned import refuse_beside_files, scores_in_memory
 from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
 from welfarist.losses import DecisionLoss, loss_of_scores
 from welfarist.losses.observed_scores import ObservedScores, ScoreResponse
@@ -89,6 +92,13 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     keep_data : bool
         Whether a fitted learner takes the decisions along when it is pickled. If not, its
         `result_` keeps all that has been worked out, and :meth:`with_data` gives them back.
+    engine : None, int, dask.distributed.Client or str
+        Who reads decisions that stay in their files (:meth:`Comparisons.scan`): two threads, so
+        many, or the workers of a Dask cluster, by its client or the address of its scheduler.
+        Digits are the same.
+    resume : str or path, optional
+        A file in which the rounds over such decisions are kept as they finish. A fit that finds it
+        goes on from there, with the same digits.
 
     Attributes
     ----------
@@ -137,6 +147,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         warm_start: bool = False,
         verbose: int = 0,
         keep_data: bool = False,
+        engine: Any = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> None:
         self.family = family
         self.p = p
@@ -154,13 +166,15 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.warm_start = warm_start
         self.verbose = verbose
         self.keep_data = keep_data
+        self.engine = engine
+        self.resume = resume
 
     def fit(self, U: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from scores.
 
         Parameters
         ----------
-        U : Scores, or (N, d) array-like or data frame
+        U : Scores, what Scores.scan gives, or (N, d) array-like or data frame
             The utilities, one row per action; an index of names is kept. Or :class:`Scores`, which
             hold their values.
         y : (N,) array-like
@@ -169,6 +183,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
             How much each score counts.
         """
         options.check_flag(self.scale, "scale")
+        if isinstance(U, ScannedScores):
+            refuse_beside_files(y, sample_weight)
+            U = scores_in_memory(U, self)
         return self.fit_scores(self.read_decisions(U, y, sample_weight))
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Scores:

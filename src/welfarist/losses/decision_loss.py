@@ -129,9 +129,19 @@ class DecisionLoss:
         return self.observed.squared
 
     @property
+    def in_parts(self) -> bool:
+        """Whether decisions stay in their files, so that each evaluation reads these."""
+        return self.observed.in_parts
+
+    def in_memory(self) -> DecisionLoss:
+        """Return the loss of the decisions that are in memory: all, or a random share."""
+        return self.share(1.0, np.random.default_rng(0)) if self.in_parts else self
+
+    @property
     def can_be_counted(self) -> bool:
         """Whether errors of such rules could be counted exactly instead."""
-        known = self.family == POWER_MEAN and self.people.table is not None
+        in_memory = self.people.table is not None and not self.in_parts
+        known = self.family == POWER_MEAN and in_memory
         return known and self.observed.countable and not self.slopes
 
     @property

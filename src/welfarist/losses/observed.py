@@ -187,6 +187,11 @@ class Observed(Protocol):
         """Whether the loss is a squared error rather than a negative log likelihood."""
         ...
 
+    @property
+    def in_parts(self) -> bool:
+        """Whether decisions stay in their files, so that each response reads these."""
+        ...
+
     def if_noise_free(self, countable: bool) -> str:
         """What to say where the decisions could be without noise, and errors may be countable."""
         ...

@@ -70,6 +70,7 @@ class ObservedMenus:
     _graph: ComparisonGraph | None = field(default=None, repr=False)
 
     squared = False
+    in_parts = False
     unit = 1.0
 
     @property

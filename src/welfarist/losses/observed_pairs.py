@@ -64,6 +64,7 @@ class ObservedPairs:
 
     squared = False
     countable = True
+    in_parts = False
     unit = 1.0
     sees_level = False
 

@@ -71,6 +71,7 @@ class ObservedScores:
 
     squared = True
     countable = False
+    in_parts = False
     restraint = None
 
     def glance(self, values: FloatArray, powers: FloatArray) -> None:

@@ -316,6 +316,8 @@ def source_of_errors(result: Learned, covariance: CovarianceName) -> str:
     """Return where standard errors come from, in words."""
     if result.likelihood is not None and result.likelihood.prior is not None:
         return "the posterior's curvature"
+    if result.likelihood is not None and result.likelihood.loss.in_parts:
+        return "the likelihood's curvature on a random share of the decisions"
     return _COVARIANCES.get(covariance, covariance)
 
 

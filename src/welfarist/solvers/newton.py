@@ -21,6 +21,7 @@ from welfarist.solvers.coordinates import Curvature
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.limits import LimitFit, Rule, fit_rule
 from welfarist.solvers.multistart import StartCount, search
+from welfarist.solvers.rounds import polish
 from welfarist.solvers.run_off import to_the_end
 
 # Above this many decisions a search on a share of them is cheaper than one on all.
@@ -90,6 +91,8 @@ class Newton:
         progress: Progress,  # milliseconds need no bar, but may be talked about
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
+        if loss.data.in_parts:
+            return self._in_rounds(loss, rng, p, observations, progress)
         if p is not None and np.isinf(p):
             return self._at_limit(loss, p)
         max_iter, tolerance = self.max_iter, self.tolerance
@@ -137,6 +140,22 @@ class Newton:
                 rule = _compare_limits(loss.data, rule, max_iter, tolerance)
             rule = _prefer_plain(loss.data, rule, max_iter, tolerance)
         return _optimum(rule, n_iter, found.values, found.agreeing)
+
+    def _in_rounds(
+        self,
+        loss: Loss,
+        rng: np.random.Generator,
+        p: float | None,
+        observations: float,
+        progress: Progress,
+    ) -> Optimum:
+        """Search on the share that is in memory, then go on from there in rounds over the files."""
+        share = loss.share(1.0, rng)
+        of_share = observations * share.data.observed.total / loss.data.observed.total
+        found = self.minimise(share, rng, p=p, observations=of_share, progress=progress)
+        at = f"{loss.family.shape.name} = {found.point.p:.6g}"
+        progress.say(f"on the share: loss {found.value:.10g} at {at}")
+        return polish(loss, found, rng)
 
     def _at_limit(self, loss: Loss, p: float) -> Optimum:
         limit = LimitFit(loss.data, p, self.max_iter, self.tolerance)
