@@ -32,7 +32,7 @@ CELLS, COMPARISONS, TAU = 12, 400, 10.0
 POWERS = (-1.0, 0.0, 1.0)
 # What is true: the old count more, income and region do not matter.
 THETA = {"age": 0.02, "income": 0.0, "region: south": 0.0}
-DATA_SETS, QUICK = 3000, 2
+DATA_SETS, QUICK = 2000, 2
 # What the data sets must show, between these.
 HELD, REJECTED = (0.93, 0.97), (0.03, 0.07)
 LIMIT = 0.05
