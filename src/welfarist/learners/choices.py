@@ -15,7 +15,7 @@ from welfarist.counting.menus.best import best_entries
 from welfarist.decisions import Choices
 from welfarist.decisions.choices import as_choices
 from welfarist.decisions.impossible import refuse_impossible_choices
-from welfarist.inference.stages import stages_of
+from welfarist.inference.stages import seem_alike, stages_of
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, likelihood_of, record_of
 from welfarist.learners.base import WelfareLearner, refuse_nothing
@@ -33,6 +33,10 @@ from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
 from welfarist.solvers.base import Optimum, Solver
+
+# Temperatures by stage are searched where their score has a p-value below this: so many times what
+# is worth saying that score and likelihood ratio, which agree in large samples, may differ.
+_WORTH_A_SEARCH = 0.1
 
 
 class ChoiceLearner(WelfareLearner):
@@ -367,7 +371,10 @@ def _of_stages(
     if observed.stages == 1 or observed.extras.stages > 1 or loss.is_perfect(optimum.value):
         return []
     try:
-        found = stages_of(likelihood_of(setup, decided, loss, optimum))
+        likelihood = likelihood_of(setup, decided, loss, optimum)
+        if seem_alike(likelihood, _WORTH_A_SEARCH):
+            return []
+        found = stages_of(likelihood)
     except InputError:  # there is no maximum: without convergence, or under a prior
         return []
     return caveat.stage_caveats(found, bool((observed.menus.sign < 0).any()))
