@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from welfarist import Choices, Comparisons, InputError
+from welfarist.decisions.menus import Menus
 
+# Sums of a handful of numbers near 1, added up in another order.
+ROUNDING = 1e-14
 ACTIONS = [[4.0, 1.0], [2.0, 2.0], [1.0, 9.0], [3.0, 3.0]]
 
 
@@ -114,3 +117,23 @@ def test_arrays_are_the_choices_own():
     before = choices.digest()
     utilities[:], menus[:], counts[:] = 7.0, 0, 5.0
     assert choices.digest() == before
+
+
+def test_menus_in_any_order_of_sizes_add_up_alike():
+    """Short runs of menus of equal size take another way than long ones."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 6, 300)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    entries = int(starts[-1])
+    values, factors = rng.normal(size=entries), rng.normal(size=300)
+    mixed = Menus(
+        starts, np.zeros(entries, np.int32), np.ones(entries), np.ones(300), np.zeros(300, np.intp)
+    )
+    each = np.split(values, starts[1:-1])
+    assert mixed.sums(values) == pytest.approx([part.sum() for part in each], abs=ROUNDING)
+    assert mixed.largest(values).tolist() == [part.max() for part in each]
+    assert mixed.times_of(values, factors).tolist() == (values * np.repeat(factors, sizes)).tolist()
+    order = np.argsort(sizes, kind="stable")
+    in_order, sorted_values = mixed.take(order), np.concatenate([each[i] for i in order])
+    assert in_order.sums(sorted_values) == pytest.approx(mixed.sums(values)[order], abs=ROUNDING)
+    assert in_order.largest(sorted_values).tolist() == mixed.largest(values)[order].tolist()

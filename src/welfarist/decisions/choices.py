@@ -30,7 +30,7 @@ from welfarist.decisions.comparisons import Comparisons
 from welfarist.decisions.digests import digest_of, parts_of
 from welfarist.decisions.labels import numbered
 from welfarist.decisions.long_tables import read_long
-from welfarist.decisions.menus import Menus
+from welfarist.decisions.menus import Menus, in_runs
 from welfarist.people.presence import as_present_table
 from welfarist.people.utility_tables import shifted_table
 
@@ -372,8 +372,7 @@ class Choices:
         first = np.searchsorted(self._by_decision[1], rows, side="left")
         last = np.searchsorted(self._by_decision[1], rows, side="right")
         sizes = last - first
-        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        picked = self._by_decision[0][np.repeat(first, sizes) + within]
+        picked = self._by_decision[0][in_runs(first, sizes)]
         part.__dict__.pop("_by_decision", None)
         part.menus = self.menus.take(picked)
         part.decision = np.repeat(np.arange(len(rows)), sizes)

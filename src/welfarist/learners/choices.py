@@ -165,6 +165,7 @@ class ChoiceLearner(WelfareLearner):
         noise = self._noise()
         choices = self.read_decisions(X, y)
         setup = Setup.of(self, choices)
+        self.n_features_in_ = choices.people
         seen = choices.shifted(setup.shift)
         refuse_nothing(np.nan_to_num(seen.utilities))
         if setup.weighting.free > 1:
@@ -295,7 +296,6 @@ class ChoiceLearner(WelfareLearner):
                 "fit needs Choices or Comparisons; found "
                 f"{type(X).__name__}. Choices(utilities, menus, chosen) makes them."
             )
-        self.n_features_in_ = found.people
         return found
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
@@ -304,8 +304,9 @@ class ChoiceLearner(WelfareLearner):
         Of a ranking it is what is ranked first. Of equally good actions it is the first listed.
         """
         choices, here = self._compared(X)
-        best = [int(part.argmax()) for part in np.split(here.z, here.menus.starts[1:-1])]
-        rows = here.menus.rows[here.menus.starts[:-1] + np.array(best, dtype=np.intp)]
+        best = np.flatnonzero(here.best())
+        whose = np.searchsorted(here.menus.starts, best, side="right") - 1
+        rows = here.menus.rows[best[np.diff(whose, prepend=-1) > 0]]
         return np.where(rows < choices.actions, rows, -1).astype(np.intp)
 
     def predict_proba(self, X: Any) -> list[FloatArray]:

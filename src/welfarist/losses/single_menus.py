@@ -195,7 +195,7 @@ class _Tangent:
     Attributes
     ----------
     single : SingleMenus
-    here : Softmax
+    menus : Menus
     choice : MenuChoice
     scale : (m,) array
         What a move of an action's value is multiplied with in each menu.
@@ -205,18 +205,24 @@ class _Tangent:
         How each of these moves the logarithms of the temperatures.
     rho : (k,) array
         How each of these moves rho.
-    slips : float
-        Rho itself.
+    place : (m,) array of int or None
+        Which of the temperatures each menu has; None if there is one.
+    z : (E,) array
+        The values of entries, 0 where infinite.
+    own : pair of (m,) arrays, or None
+        Slopes of single choices' losses by rho, and what they tell of it; None if nobody slips.
     """
 
     single: SingleMenus
-    here: Softmax
+    menus: Menus
     choice: MenuChoice
     scale: FloatArray
     table: FloatArray
     taus: FloatArray
     rho: FloatArray
-    slips: float
+    place: npt.NDArray[np.intp] | None
+    z: FloatArray
+    own: tuple[FloatArray, FloatArray] | None
 
     @classmethod
     def of(
@@ -243,11 +249,15 @@ class _Tangent:
         if place is not None:
             rho[:m] = basis[:, q + place]
         scale, table = observed.scales(extras), wide.T @ moves.T
-        return cls(single, here, choice, scale, table, taus, rho, slips or 0.0)
+        own = None if slips is None else _of_slips(here, slips)
+        return cls(
+            single, here.menus, choice, scale, table, taus, rho, observed.tau_place, here.finite,
+            own,
+        )  # fmt: skip
 
     def parts(self) -> list[slice]:
         """Runs of menus of about as many entries."""
-        starts, total = self.here.menus.starts, len(self.here.menus)
+        starts, total = self.menus.starts, len(self.menus)
         cuts = np.unique(np.searchsorted(starts, np.arange(0, starts[-1], _ENTRIES)))
         ends = [*cuts[cuts < total].tolist(), total]
         ends = ends if ends[0] == 0 else [0, *ends]
@@ -255,13 +265,12 @@ class _Tangent:
 
     def block(self, part: slice, columns: TermColumns | None) -> tuple[FloatArray, FloatArray]:
         """Slopes (b, k + c) of some choices, each times its count, and their information."""
-        menus, single = self.here.menus, self.single
+        menus, single, place = self.menus, self.single, self.place
         entries = slice(int(menus.starts[part.start]), int(menus.starts[part.stop]))
         sizes = menus.sizes[part]
         starts = menus.starts[part] - entries.start
-        place = single.observed.of_menus(menus).tau_place
         along_tau = self.taus[:, 0] if place is None else self.taus[:, place[part]].T
-        z = self.here.finite[entries]
+        z = self.z[entries]
         design = self.table[menus.rows[entries]] * np.repeat(self.scale[part], sizes)[:, None]
         moved = along_tau if place is None else np.repeat(along_tau, sizes, axis=0)
         design += z[:, None] * moved
@@ -281,22 +290,22 @@ class _Tangent:
             second = np.add.reduceat(design * choice.second[entries, None], starts, axis=0)
             mixed = (first.T * (choice.mixed[part] * times)) @ second
             information += mixed + mixed.T
-        if choice.by_own_and_value is not None:
-            here, own = self._own(part)
-            each = each - np.outer(here, rho)
+        if choice.by_own_and_value is not None and self.own is not None:
+            by_rho, told = self.own
+            each = each - np.outer(by_rho[part], rho)
             cross = design.T @ (choice.by_own_and_value[entries] * often[:, 0])
             information += np.outer(cross, rho) + np.outer(rho, cross)
-            information += np.outer(rho, rho) * float(own @ times)
+            information += np.outer(rho, rho) * float(told[part] @ times)
         return each * times[:, None], information
 
-    def _own(self, part: slice) -> tuple[FloatArray, FloatArray]:
-        """Slopes (b,) of single choices' losses by rho, and what they tell of it."""
-        menus = self.here.menus
-        chances = np.maximum(self.here.chances(self.slips), _TINY)
-        tilt = 2.0 * (menus.spread(1.0 / menus.sizes) - self.here.shares())
-        slopes = -menus.sums(menus.taken * tilt / chances)
-        told = menus.sums(np.square(tilt) / np.maximum(chances, CERTAIN)) * menus.count
-        return slopes[part], told[part]
+
+def _of_slips(here: Softmax, rho: float) -> tuple[FloatArray, FloatArray]:
+    """Slopes (m,) of single choices' losses by rho, and what they tell of it."""
+    menus, tilt = here.menus, here.tilt()
+    chances = np.maximum(here.chances(rho), _TINY)
+    slopes = -menus.sums(menus.taken * tilt / chances)
+    told = menus.sums(np.square(tilt) / np.maximum(chances, CERTAIN)) * menus.count
+    return slopes, told
 
 
 @dataclass(frozen=True)
@@ -349,13 +358,9 @@ class _Scores:
         incidence = csr_array((pull * scale, (whose, menus.rows)), shape=shape)
         own = [_by_tau(one_by_one, menus.sums(pull * here.finite), owner, owners)]
         if place is not None:
-            own.append(_by_rho(here, float(extras[place]), times, owner, owners)[:, None])
-        q, a, taus = len(rows), len(wide), len(observed.extras.taus)
-        places = dict(zip(observed.extras.taus, range(a, a + taus), strict=True))
-        places.update(zip(observed.extras.of_actions, range(q, a), strict=True))
-        if place is not None:
-            places[place] = a + taus
-        order = [*range(q), *(places[i] for i in range(len(extras)))]
+            each = -_of_slips(here, float(extras[place]))[0] * times
+            own.append(np.bincount(owner, each, minlength=owners)[:, None].astype(np.float64))
+        order = observed.extras.order(len(rows))
         return cls(np.ascontiguousarray(wide.T), incidence, np.hstack(own), order)
 
     def block(self, part: slice) -> FloatArray:
@@ -372,16 +377,6 @@ def _by_tau(
     place = observed.tau_place if observed.tau_place is not None else np.zeros(len(along), np.intp)
     sums = np.bincount(owner * taus + place, along, minlength=owners * taus)
     return np.asarray(sums.reshape(owners, taus), dtype=np.float64)
-
-
-def _by_rho(
-    here: Softmax, rho: float, times: FloatArray, owner: npt.NDArray[np.intp], owners: int
-) -> FloatArray:
-    """Scores (c,) by rho."""
-    menus = here.menus
-    tilt = 2.0 * (menus.spread(1.0 / menus.sizes) - here.shares())
-    each = menus.sums(menus.taken * tilt / np.maximum(here.chances(rho), 1e-300)) * times
-    return np.asarray(np.bincount(owner, each, minlength=owners), dtype=np.float64)
 
 
 def _entry_places(decided: Choices) -> npt.NDArray[np.intp]:
