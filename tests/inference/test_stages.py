@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
@@ -73,6 +75,17 @@ def test_the_score_at_the_fit_agrees_with_the_likelihood_ratio(noise, seed):
     # Both follow the same distribution, and differ by the curve of the likelihood between the fits.
     assert seem_alike(likelihood, p_value / 3)
     assert not seem_alike(likelihood, min(3 * p_value, 1.0))
+
+
+@pytest.mark.parametrize("p", [-np.inf, np.inf])
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+def test_a_power_that_ran_to_its_limit_has_a_score_too(p):
+    """The fit is told to end there, and is then asked as if the power had been learned."""
+    result = wf.ChoiceLearner(p=p).fit(ranked([6.0, 6.0], 3)).result_
+    given = result.likelihood
+    learned = replace(given, loss=replace(given.loss, learn_power=True))
+    assert seem_alike(learned, 0.0) == seem_alike(given, 0.0) is True
+    assert not seem_alike(learned, 1.0)
 
 
 def test_few_choices_are_not_left_to_the_score():

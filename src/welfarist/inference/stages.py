@@ -93,7 +93,11 @@ def seem_alike(likelihood: Likelihood, level: float) -> bool:
         return False
     other = mine.with_stages(mine.stages)
     point = replace(likelihood.point, extras=mine.carried(likelihood.point.extras, other))
-    here = replace(likelihood.loss, observed=other).evaluate(point).model()
+    learned = likelihood.loss.learn_power and bool(np.isfinite(point.p))  # inf has no derivative
+    loss = replace(likelihood.loss, observed=other, learn_power=learned)
+    here = loss.evaluate(point).model()
+    if not (np.isfinite(here.gradient).all() and np.isfinite(here.curvature).all()):
+        return False
     size = len(here.gradient)
     taus = size - len(other.parameters) + np.array(other.extras.taus)
     statistic = other.total * _score(here.gradient, here.curvature, taus)
