@@ -482,3 +482,22 @@ def test_a_rule_without_errors_has_no_held_out_loss():
         learner = ChoiceLearner(noise="none", weights="equal", p=0)
         found = compare([learner, "average"], decided, folds=2)
     assert "inf" not in str(found).replace("information", "").split()
+
+
+def test_what_is_predicted_is_what_counts_as_right():
+    """Two means that are equal up to rounding are equally good: the first listed is named."""
+    table = [[0.1 + 0.2, 1.0], [0.3, 1.0], [0.1, 0.5]]
+    learner = ChoiceLearner(p=1.0, weights="equal")
+    learner.fit(Choices(table, [[0, 2], [1, 2], [2, 0]] * 20, [0, 1, 2] * 20))
+    for menu in ([0, 1, 2], [1, 0, 2]):
+        asked = Choices(table, [menu], [0])
+        assert learner.predict(asked).tolist() == menu[:1]
+        assert learner.score(asked) == 0.5
+
+
+def test_how_many_people_there_were_is_said_by_fit_alone():
+    learner = ChoiceLearner(p=1.0, weights="equal")
+    learner.fit(Choices([[4.0, 1.0], [2.0, 2.0]], [[0, 1]] * 9, [0] * 5 + [1] * 4))
+    with pytest.raises(InputError, match="people"):
+        learner.score(Choices([[4.0, 1.0, 3.0], [2.0, 2.0, 2.0]], [[0, 1]], [0]))
+    assert learner.n_features_in_ == 2

@@ -315,7 +315,10 @@ class Comparisons:
         return np.array_equal(self.utilities[self.pairs], other.utilities[other.pairs])
 
     def digest(self) -> str:
-        """A text that is the same for the same comparisons, in the sense of :meth:`same_as`."""
+        """A text that is the same for the same comparisons by the same people.
+
+        :meth:`same_as` does not ask who decided; errors that are clustered by them do.
+        """
         own = [*parts_of(self.outcomes), *parts_of(self.counts)]
         if self.by is not None:  # errors are clustered by who decided
             own += parts_of(numbered(self.by))

@@ -84,7 +84,7 @@ def folds_of(data: Decisions, folds: int, rng: np.random.Generator) -> Folds:
     """Return in which part (n,) each decision is held out.
 
     What belongs together is held out together: all decisions of one decision maker; where nobody
-    knows who decided, all decisions on the same two actions.
+    knows who decided, all decisions on the same actions.
     """
     unit = data.units()
     different = int(unit.max()) + 1

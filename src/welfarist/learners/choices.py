@@ -19,7 +19,7 @@ from welfarist.decisions.choices import as_choices
 from welfarist.decisions.impossible import refuse_impossible_choices
 from welfarist.decisions.scanned.choices import ScannedChoices
 from welfarist.decisions.scanned.decisions import is_scanned
-from welfarist.inference.stages import stages_of
+from welfarist.inference.stages import seem_alike, stages_of
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, likelihood_of, record_of
 from welfarist.learners.base import WelfareLearner, refuse_nothing
@@ -45,6 +45,10 @@ from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
 from welfarist.solvers.base import Optimum, Solver
+
+# Temperatures by stage are searched where their score has a p-value below this: so many times what
+# is worth saying that score and likelihood ratio, which agree in large samples, may differ.
+_WORTH_A_SEARCH = 0.1
 
 
 class ChoiceLearner(WelfareLearner):
@@ -187,6 +191,7 @@ class ChoiceLearner(WelfareLearner):
                 "some decision must have taken an action; found none of these in all of them, from "
                 "which no rule can be learned."
             )
+        self.n_features_in_ = choices.people
         seen = choices.shifted(setup.shift)
         elsewhere = is_source(seen.utilities)
         refuse_nothing(seen.utilities if elsewhere else np.nan_to_num(seen.utilities))
@@ -356,7 +361,6 @@ class ChoiceLearner(WelfareLearner):
             raise InputError(
                 f"a ChoiceLearner needs Choices or Comparisons; found {type(X).__name__}. {instead}"
             )
-        self.n_features_in_ = found.people
         return found
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
@@ -365,8 +369,9 @@ class ChoiceLearner(WelfareLearner):
         Of a ranking it is what is ranked first. Of equally good actions it is the first listed.
         """
         choices, here = self._compared(X)
-        best = [int(part.argmax()) for part in np.split(here.z, here.menus.starts[1:-1])]
-        rows = here.menus.rows[here.menus.starts[:-1] + np.array(best, dtype=np.intp)]
+        best = np.flatnonzero(here.best())
+        whose = np.searchsorted(here.menus.starts, best, side="right") - 1
+        rows = here.menus.rows[best[np.diff(whose, prepend=-1) > 0]]
         return np.where(rows < choices.actions, rows, -1).astype(np.intp)
 
     def predict_proba(self, X: Any) -> list[FloatArray]:
@@ -451,7 +456,10 @@ def _of_stages(
     if observed.stages == 1 or observed.extras.stages > 1 or loss.is_perfect(optimum.value):
         return []
     try:
-        found = stages_of(likelihood_of(setup, decided, loss, optimum), quickly=True)
+        likelihood = likelihood_of(setup, decided, loss, optimum)
+        if seem_alike(likelihood, _WORTH_A_SEARCH):
+            return []
+        found = stages_of(likelihood, quickly=True)
     except InputError:  # there is no maximum: without convergence, or under a prior
         return []
     return caveat.stage_caveats(found, bool((observed.menus.sign < 0).any()))
