@@ -451,7 +451,7 @@ def test_messages_name_what_was_passed():
         ChoiceLearner().fit(NamedChoices(decided))
     with pytest.raises(InputError, match="who made each of the 60 decisions; found shape"):
         Choices(utilities, menus, chosen, by=["Ann"])
-    with pytest.raises(InputError, match="The ranking at row 0 must hold row numbers"):
+    with pytest.raises(InputError, match="rankings must hold row numbers"):
         Choices.from_rankings(utilities, [["shelter", "pantry"]])
     with pytest.raises(InputError, match=r"worst must be .* found none at row 0. Leave that menu"):
         Choices.from_best_worst(utilities, menus[:1], chosen[:1], [None])
@@ -463,7 +463,7 @@ def test_rankings_may_be_padded():
     padded = Choices.from_rankings(utilities, np.array([[2, 0, 1], [1, 2, np.nan]]))
     assert padded.same_as(short)
     assert Choices.from_rankings(utilities, [[2, 0, 1], [1, 2, None]]).same_as(short)
-    with pytest.raises(InputError, match="nothing missing before their ends; found nan at row 0"):
+    with pytest.raises(InputError, match="nothing missing before their ends; found none at row 0"):
         Choices.from_rankings(utilities, [[2, np.nan, 1]])
 
 
