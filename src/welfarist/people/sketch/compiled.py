@@ -34,12 +34,13 @@ def add_people(*known: Any) -> int:
     The loop is compiled when it is first called, so that several sums of a person are added by
     one instruction: a third faster, and the same digits.
     """
-    before = config.SLP_VECTORIZE
-    config.SLP_VECTORIZE = 1
+    settings: Any = config
+    before = settings.SLP_VECTORIZE
+    settings.SLP_VECTORIZE = 1
     try:
         return int(_add_people(*known))
     finally:
-        config.SLP_VECTORIZE = before
+        settings.SLP_VECTORIZE = before
 
 
 @_compiled
