@@ -174,7 +174,7 @@ def row_names(table: Any) -> tuple[str, ...] | None:
     """Return the names of a data frame's rows, if its index holds more than row numbers.
 
     None without an index, for one that counts from 0, and for one whose entries are not distinct:
-    what names two rows names neither.
+    what names two rows names neither. What stands in the place of a table may have `row_names`.
 
     Examples
     --------
@@ -184,6 +184,9 @@ def row_names(table: Any) -> tuple[str, ...] | None:
     >>> row_names(pandas.DataFrame({"staff": [1.0, 2.0]})) is None
     True
     """
+    named = getattr(table, "row_names", None)  # of what stands in the place of a table
+    if isinstance(named, tuple):
+        return named
     if isinstance(table, np.ndarray | list | tuple) or not hasattr(type(table), "columns"):
         return None
     index = getattr(table, "index", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +63,29 @@ class People(Protocol):
 
     def take(self, actions: npt.NDArray[np.intp]) -> Self:
         """Return some of the actions, on the same unit."""
+        ...
+
+
+@runtime_checkable
+class GlancedPeople(People, Protocol):
+    """People of whom many rules can be judged at once, roughly: what a wide search asks of them."""
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the columns, by which powers are measured; never 0."""
+        ...
+
+    @property
+    def looked_at(self) -> int:
+        """How many numbers each of many rules with the same power reads."""
+        ...
+
+    def logs_at(self, p: float) -> FloatArray:
+        """Return the columns (d, N) as rules with this power see them."""
+        ...
+
+    def log_means(self, log_weights: FloatArray, powers: FloatArray) -> FloatArray:
+        """Return roughly the log power means (B, N) of B rules, from log weights (B, d)."""
         ...
 
 
@@ -136,6 +159,16 @@ class Columns:
     ) -> tuple[FloatArray, float]:
         """Return its second derivatives that involve p, summed over actions with `pull` (N,)."""
         return contracted_curvature(self.logs, weights, p, mean, pull, self.has_zeros)
+
+    @property
+    def looked_at(self) -> int:
+        """How many numbers each of many rules reads."""
+        return self.size
+
+    def logs_at(self, p: float) -> FloatArray:
+        """Return the columns (d, N): they are the same at every power."""
+        del p
+        return self.logs
 
     def log_means(self, log_weights: FloatArray, powers: FloatArray) -> FloatArray:
         """Return roughly the log power means (B, N) of B rules, from log weights (B, d)."""

@@ -15,7 +15,7 @@ from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.base import Family
-from welfarist.families.columns import Columns, People
+from welfarist.families.columns import GlancedPeople, People
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.losses.glances import Glance
 from welfarist.losses.judgement import Judgement
@@ -161,7 +161,7 @@ class DecisionLoss:
     @property
     def can_be_glanced(self) -> bool:
         """Whether many rules can be judged at once, roughly."""
-        known = self.family == POWER_MEAN and isinstance(self.people, Columns)
+        known = self.family == POWER_MEAN and isinstance(self.people, GlancedPeople)
         return known and not self.squared and not self.slopes
 
     def is_perfect(self, value: float) -> bool:
@@ -208,7 +208,7 @@ class DecisionLoss:
     def glance(self, log_weights: FloatArray, powers: FloatArray) -> Glance:
         """Look at rules with log free weights (B, k) and powers (B,), all of a power mean."""
         people = self.people
-        assert isinstance(people, Columns)
+        assert isinstance(people, GlancedPeople)
         with np.errstate(divide="ignore"):
             weights = np.log(self.weighting.many_to_people(np.exp(log_weights)))
         seen = self.observed.glance(people.log_means(weights, powers), powers)

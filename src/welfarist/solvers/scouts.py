@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from welfarist.base.validation import FloatArray
-from welfarist.families.columns import Columns
+from welfarist.families.columns import GlancedPeople
 from welfarist.losses import DecisionLoss, Loss, Point
 from welfarist.losses.glances import GENTLE, STEEP
 from welfarist.solvers.simplex import onto_simplex
@@ -42,7 +42,7 @@ def can_be_scouted(loss: Loss) -> bool:
     data = loss.data
     if not data.can_be_glanced:
         return False
-    size = max(data.people.size, data.decisions)
+    size = max(_looked_at(data), data.decisions)
     return data.weighting.free <= MOST_WEIGHTS and size * _FEWEST <= _LARGEST
 
 
@@ -90,7 +90,7 @@ def normalised(log_weights: FloatArray) -> FloatArray:
 
 def spread_of(loss: DecisionLoss) -> float:
     """The standard deviation of log utilities, by which powers are measured; never 0."""
-    assert isinstance(loss.people, Columns)
+    assert isinstance(loss.people, GlancedPeople)
     return loss.people.spread
 
 
@@ -110,7 +110,13 @@ def _number(loss: DecisionLoss) -> float:
     """How many rules are worth a glance."""
     observed: Any = loss.observed
     looks = len(observed.noise.own_grid()) * (len(GENTLE) + len(STEEP))
-    return float(np.clip(_BUDGET / (loss.decisions * looks + loss.people.size), _FEWEST, _MOST))
+    return float(np.clip(_BUDGET / (loss.decisions * looks + _looked_at(loss)), _FEWEST, _MOST))
+
+
+def _looked_at(loss: DecisionLoss) -> int:
+    """How many numbers about the people a rule reads."""
+    assert isinstance(loss.people, GlancedPeople)
+    return loss.people.looked_at
 
 
 def _powers(loss: DecisionLoss, p: float | None) -> FloatArray:
@@ -155,8 +161,8 @@ def _twos(k: int, rng: np.random.Generator) -> FloatArray:
 def _levels(loss: DecisionLoss, p: float) -> FloatArray:
     """Logarithm (k,) of what a free weight contributes at p to a typical action."""
     people, weighting = loss.people, loss.weighting
-    assert isinstance(people, Columns)
-    terms = p * people.logs
+    assert isinstance(people, GlancedPeople)
+    terms = p * people.logs_at(p)
     top = terms.max(axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):

@@ -17,7 +17,7 @@ from welfarist.decisions.checked_columns import as_action_names
 from welfarist.decisions.digests import digest_of, parts_of
 from welfarist.decisions.scanned.parquet import Files, open_files
 from welfarist.decisions.scanned.survey import Seen, surveyed
-from welfarist.people.source import is_source
+from welfarist.people.source import is_source, source_digest
 from welfarist.people.utility_tables import as_utility_table, shifted_table
 
 # Decisions that are held in memory: what is learned from more is learned in passes over files.
@@ -138,7 +138,9 @@ class ScannedDecisions:
         """A text that is the same for the same files about the same actions."""
         stamps = [np.array([size, time], dtype=np.float64) for _, size, time in self.files.stamps]
         own = np.array([self.share, self.seed, *self.utilities.shape], dtype=np.float64)
-        table = [] if is_source(self.utilities) else parts_of(self.utilities)
+        table = (
+            source_digest(self.utilities) if is_source(self.utilities) else parts_of(self.utilities)
+        )
         return digest_of([own, *stamps, *table])
 
     def same_as(self, other: object) -> bool:

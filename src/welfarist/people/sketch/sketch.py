@@ -177,6 +177,12 @@ class Sketch:
         return names if self._index is None else tuple(names[i] for i in self._index)
 
     @property
+    def row_names(self) -> tuple[str, ...] | None:
+        """The names of the actions, if they are more than numbers of columns."""
+        names = self.actions
+        return None if names == tuple(map(str, range(len(names)))) else names
+
+    @property
     def stakeholders(self) -> tuple[str, ...]:
         """The names of the groups."""
         return self._gathered.groups

@@ -15,6 +15,7 @@ of everybody's logarithms; at p = -inf and inf only the groups' extremes count.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.derivatives import log_mean_of_logs
+from welfarist.families.power_mean.many_means import log_means
 from welfarist.families.welfare import Welfare
 from welfarist.people.sketch.evaluation import GroupMeans, group_means, third_moments
 from welfarist.people.sketch.octaves import LARGEST_POWER, Pairs
@@ -93,6 +95,33 @@ class SketchedPeople:
             found = group_means(self.pairs, p)
             self._last.clear()
             self._last[p] = found
+        return found
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of everybody's logarithms, by which powers are measured."""
+        if self.has_zeros:  # logarithms of nothing: what groups have in the mean
+            levels = self.logs_at(1.0)[self.counts]
+            levels = levels[np.isfinite(levels)]
+            return max(float(levels.std()) if levels.size else 0.0, 1e-6)
+        levels, within = self.logs_at(0.0)[self.counts], self._laid_out(self.at(0.0).bend)
+        return max(float(np.sqrt(levels.var() + within[self.counts].mean())), 1e-6)
+
+    @property
+    def looked_at(self) -> int:
+        """How many numbers each of many rules with the same power reads."""
+        return self.pairs.cells
+
+    def logs_at(self, p: float) -> FloatArray:
+        """Return the groups' log power means (groups, N)."""
+        return self._counted(group_means(self.pairs, p).value, 0.0)
+
+    def log_means(self, log_weights: FloatArray, powers: FloatArray) -> FloatArray:
+        """Return roughly the log power means (B, N) of B rules, from log weights (B, groups)."""
+        found = np.empty((len(powers), self.actions))
+        for power in np.unique(powers).tolist():
+            same = powers == power
+            found[same] = log_means(self.logs_at(power), log_weights[same], powers[same])
         return found
 
     def log_mean(self, weights: FloatArray, p: float) -> Welfare:
