@@ -17,7 +17,9 @@ from fuzz.attack import Attack
 # Where the class of each attack is, by the attack's name.
 ATTACKS = {
     "problems": "fuzz.problems:Problems",
+    "menus": "fuzz.menus:MenuProblems",
     "damaged-files": "fuzz.damaged_files:DamagedFiles",
+    "damaged-menus": "fuzz.damaged_menus:DamagedMenus",
 }
 
 

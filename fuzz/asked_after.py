@@ -12,9 +12,15 @@ import numpy as np
 
 import welfarist as wf
 from fuzz.sound_numbers import json_complaints, where_nan
+from welfarist.results.saved_models import Model
+
+# Of a menu and of the saved model: margins are off by rounding, which large tau enlarges.
+_CHANCES_ALIKE = 1e-6
 
 # What a question gives: complaints about the answer.
 Question = Callable[[Any], list[str]]
+# Questions by name, with how often they are asked.
+Questions = dict[str, tuple[Question, float]]
 
 
 def _summary(learner: Any) -> list[str]:
@@ -109,7 +115,7 @@ def _bootstrap(learner: Any) -> list[str]:
 
 
 def _shifts(learner: Any) -> list[str]:
-    largest = float(learner.result_.decided.utilities.max())
+    largest = float(np.nanmax(learner.result_.decided.utilities))
     made = learner.result_.shifts([0.0, 0.5 * largest])
     return [] if str(made) else ["an empty table"]
 
@@ -144,8 +150,8 @@ def _score(learner: Any) -> list[str]:
     return where_nan(learner.score(learner.result_.decided))
 
 
-# Questions by name, with how often they are asked.
-_QUESTIONS: dict[str, tuple[Question, float]] = {
+# Of every fit.
+QUESTIONS: Questions = {
     "summary": (_summary, 0.4),
     "quick summary": (_quick_summary, 0.3),
     "saved model": (_saved, 0.3),
@@ -173,11 +179,50 @@ _QUESTIONS: dict[str, tuple[Question, float]] = {
 }
 
 
-def draw(rng: np.random.Generator) -> list[str]:
+def _stages(learner: Any) -> list[str]:
+    return where_nan(learner.result_.stages())
+
+
+def _chances(learner: Any) -> list[str]:
+    """New menus of the same actions: chances that are those of the saved model."""
+    decided = learner.result_.decided
+    rows = list(range(min(decided.actions, 4)))
+    options = dict(outside=decided.outside, absent=decided.absent, least=-learner.welfare_.shift)
+    menu = wf.Choices(decided.utilities, [rows], [0], **options)
+    here = learner.predict_proba(menu)[0]
+    saved = Model.of(learner).chances(decided.utilities[rows], outside=decided.outside)
+    if here.shape != saved.shape or np.abs(here - saved).max() > _CHANCES_ALIKE:
+        return [f"{here.tolist()}, but of the saved model {saved.tolist()}"]
+    return [] if abs(here.sum() - 1.0) < _CHANCES_ALIKE else [f"they sum to {here.sum()!r}"]
+
+
+def _part(learner: Any) -> list[str]:
+    part = learner.result_.decided[::2]
+    if len(learner.predict(part)) != len(part) or len(learner.predict_proba(part)) != len(part):
+        return ["not one for each decision"]
+    return where_nan(learner.score(part)) + where_nan(learner.log_loss(part))
+
+
+def _compared_with_recommenders(learner: Any) -> list[str]:
+    made = wf.compare([learner, "average", "least misery"], folds=2)
+    return json_complaints(made.as_json()) + ([] if str(made) else ["an empty table"])
+
+
+# Of fits to choices from menus.
+OF_CHOICES: Questions = {
+    **QUESTIONS,
+    "stages": (_stages, 0.2),
+    "chances": (_chances, 0.4),
+    "part": (_part, 0.2),
+    "comparison with recommenders": (_compared_with_recommenders, 0.05),
+}
+
+
+def draw(rng: np.random.Generator, questions: Questions) -> list[str]:
     """Return some of the questions, by name."""
-    return [name for name, (_, often) in _QUESTIONS.items() if rng.random() < often]
+    return [name for name, (_, often) in questions.items() if rng.random() < often]
 
 
-def ask(learner: Any, question: str) -> list[str]:
+def ask(learner: Any, question: str, questions: Questions) -> list[str]:
     """Ask a question by name; return what is wrong with the answer."""
-    return _QUESTIONS[question][0](learner)
+    return questions[question][0](learner)

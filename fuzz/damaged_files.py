@@ -10,6 +10,7 @@ import base64
 import json
 import re
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,58 @@ _WORKER = Worker()
 _FALSE = 0.05
 
 
+@dataclass
+class Written:
+    """Files that a command reads.
+
+    Attributes
+    ----------
+    files : dict
+        Bytes by name.
+    arguments : dict
+        The name of each file, by what is in it.
+    told : list of str
+        What must be said of their encoding.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    arguments: dict[str, str] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, rng: Rng, tables: dict[str, sound_files.Columns], people: list[str]) -> Written:
+        """Write tables in formats of any kind; a model is one of these people."""
+        made = cls()
+        for what, table in tables.items():
+            ending = "json" if what == "model" else str(rng.choice(sound_files.ENDINGS))
+            code, said = sound_files.encoding(rng) if ending == "csv" else ("utf-8", None)
+            made.told = ["--encoding", said] if said is not None else made.told
+            made.files[f"{what}.{ending}"] = (
+                sound_files.model(people)
+                if what == "model"
+                else sound_files.written(rng, table, ending, code)
+            )
+            made.arguments[what] = f"{what}.{ending}"
+        return made
+
+    def strike(self, rng: Rng) -> str:
+        """Damage one of the files, perhaps its name too; return how."""
+        files = self.files
+        struck = list(files)[int(rng.integers(len(files)))]
+        other = list(files.values())[int(rng.integers(len(files)))]
+        how, files[struck] = damaged(rng, files[struck], other, struck.rpartition(".")[2])
+        if rng.random() < _FALSE and not struck.endswith("json"):
+            what = struck.partition(".")[0]
+            self.arguments[what] = f"{what}.{rng.choice(sound_files.ENDINGS)}"
+            files[self.arguments[what]] = files.pop(struck)
+        return f"{how} of {struck}"
+
+    def case(self, command: list[str], damage: str) -> Case:
+        """Return a case with these files, as bytes in base 64."""
+        texts = {name: base64.b64encode(data).decode() for name, data in self.files.items()}
+        return {"command": command, "files": texts, "damage": damage}
+
+
 class DamagedFiles:
     """Commands on small files of every format, one of which is damaged."""
 
@@ -54,31 +107,10 @@ class DamagedFiles:
             "weight": [1.0] * people,
         }
         reads = _reads(rng, command)
-        files, arguments = {}, dict(reads)
-        told: list[str] = []
-        for what in reads:
-            ending = "json" if what == "model" else str(rng.choice(sound_files.ENDINGS))
-            code, said = sound_files.encoding(rng) if ending == "csv" else ("utf-8", None)
-            told = ["--encoding", said] if said is not None else told
-            data = (
-                sound_files.model([f"person_{i}" for i in range(people)])
-                if what == "model"
-                else sound_files.written(rng, tables[what], ending, code)
-            )
-            files[f"{what}.{ending}"] = data
-            arguments[what] = f"{what}.{ending}"
-        struck = list(files)[int(rng.integers(len(files)))]
-        other = list(files.values())[int(rng.integers(len(files)))]
-        how, files[struck] = damaged(rng, files[struck], other, struck.rpartition(".")[2])
-        if rng.random() < _FALSE and not struck.endswith("json"):
-            what = struck.partition(".")[0]
-            arguments[what] = f"{what}.{rng.choice(sound_files.ENDINGS)}"
-            files[arguments[what]] = files.pop(struck)
-        return {
-            "command": _typed(rng, command, arguments, names, told),
-            "files": {name: base64.b64encode(data).decode() for name, data in files.items()},
-            "damage": f"{how} of {struck}",
-        }
+        tables = {what: tables.get(what, {}) for what in reads}
+        made = Written.of(rng, tables, [f"person_{i}" for i in range(people)])
+        damage = made.strike(rng)
+        return made.case(_typed(rng, command, made.arguments, names, made.told), damage)
 
     def complaints(self, case: Case) -> list[str]:
         """Run the command and return what is wrong with how it ended."""

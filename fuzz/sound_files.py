@@ -84,7 +84,8 @@ def written(rng: Rng, table: Columns, ending: str, code: str = "utf-8") -> bytes
     if ending in ("csv", "tsv"):
         mark = "\t" if ending == "tsv" else str(rng.choice([",", ",", ";"]))
         rows = zip(*table.values(), strict=True)
-        lines = [mark.join(table), *(mark.join(map(str, row)) for row in rows)]
+        cells = (["" if cell is None else str(cell) for cell in row] for row in rows)
+        lines = [mark.join(table), *map(mark.join, cells)]
         end = str(rng.choice(["\n", "\n", "\r\n"]))
         return (end.join(lines) + end).encode(code, "replace")
     if ending == "parquet":

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
+from fuzz.sound_choices import choice_complaints
+
 # What is never infinite.
 _FINITE = ("loss", "decisions", "accuracy", "r_squared")
 # Weights are normalised: their sum is off by rounding at most.
@@ -22,7 +24,7 @@ _LARGEST_ROOT = 1e150  # of what has a square
 
 def number_complaints(learner: Any) -> list[str]:
     """Return what is wrong with the public numbers of a fitted learner."""
-    found = []
+    found = _own_of_choices(learner) if learner.result_.kind == "choices" else []
     weights, p, loss = np.asarray(learner.weights_), learner.p_, learner.loss_
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         found.append(f"weights_: {weights.tolist()}")
@@ -44,6 +46,20 @@ def number_complaints(learner: Any) -> list[str]:
     found += [f"to_dict: {place} is NaN" for place in where_nan(told)]
     finite = {name: told[name] for name in _FINITE if told[name] is not None}
     return found + [f"to_dict: {name} is {x!r}" for name, x in finite.items() if np.isinf(x)]
+
+
+def _own_of_choices(learner: Any) -> list[str]:
+    """What is wrong with what only choices from menus have."""
+    found = []
+    taus, gamma, outside = np.asarray(learner.taus_), learner.gamma_, learner.outside_
+    if np.isnan(taus).any() or (taus <= 0).any() or taus[0] != learner.tau_:
+        found.append(f"taus_: {taus.tolist()}")
+    if not np.isfinite(gamma):
+        found.append(f"gamma_: {gamma!r}")
+    asked = learner.result_.decided.outside
+    if not (outside is not None and 0 < outside < np.inf if asked else outside is None):
+        found.append(f"outside_: {outside!r}")
+    return found
 
 
 def where_nan(value: Any, place: str = "") -> list[str]:
@@ -78,6 +94,8 @@ def json_complaints(text: str) -> list[str]:
 
 def loss_complaints(learner: Any) -> list[str]:
     """Return by how much the loss differs from that of what the learner predicts, if it does."""
+    if learner.result_.kind == "choices":
+        return choice_complaints(learner)
     again = loss_of_predictions(learner)
     loss = learner.loss_
     size = 1.0

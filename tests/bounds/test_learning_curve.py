@@ -311,6 +311,11 @@ def test_a_larger_table_may_stand_in_for_the_world():
         ("flip", dict(rho=0.5), "rho must be"),
         ("logistic", dict(tau=0.0), "tau must be positive"),
         ("logistic", dict(tau_max=3.0), "tau_max must be at least tau"),
+        ("logistic", dict(menu_size=1), "menu_size must be"),
+        ("logistic", dict(menu_size=151), "at most the number of actions, 150"),
+        ("logistic", dict(menu_size=4, places=4), "places must be fewer than the 4"),
+        ("logistic", dict(places=2), "places must be fewer than the 2"),
+        ("scores", dict(menu_size=3), "scores have none"),
         ("scores", dict(nu=-1.0), "nu must be"),
         ("scores", dict(u_max=500.0), "must hold all utilities"),
         ("scores", dict(utilities=np.ones((1, 3))), "at least two actions"),
@@ -320,6 +325,34 @@ def test_a_larger_table_may_stand_in_for_the_world():
 def test_impossible_requests_are_refused(task, options, words):
     with pytest.raises(InputError, match=words):
         bounds.learning_curve(WORLD, task, **{**NOISE.get(task, {}), **options})
+
+
+@pytest.mark.parametrize("task", ["comparisons", "flip", "logistic"])
+def test_menus_are_learned_from_and_judged_by_pairs(task):
+    found = curve(task, n=60, menu_size=5, weights="known", repetitions=2)
+    assert np.isinf(found.bound).all()
+    assert found.parameters["menu_size"] == 5
+    # What the curve says is what a learner reaches by hand, from the same menus.
+    setting = Setting(task, WORLD, "known", *NOISE[task].values())
+    learned = Examination.of(setting, 4000, [1]).judge
+    menus = simulate.random_menus(150, 60, 5, random_state=9)
+    noise = {"rho": 0.1} if task == "flip" else dict(NOISE[task])
+    decided = simulate.choices(WORLD, menus, random_state=9, **noise)
+    options = {"logistic": {}, "flip": dict(noise="flip", rho=0.1)}.get(task, dict(noise="none"))
+    by_hand = learned(wf.ChoiceLearner(weights=WORLD.weights, **options).fit(decided))
+    low, high = found.runs["accuracy"].min(), found.runs["accuracy"].max()
+    assert low - 0.1 < by_hand.accuracy < high + 0.1
+
+
+def test_a_longer_ranking_tells_more_than_a_choice():
+    known = dict(n=40, weights="known", menu_size=8, repetitions=6)
+    one, six = (curve("logistic", places=places, **known) for places in (1, 6))
+    assert six.runs["p_error"].mean() < one.runs["p_error"].mean()
+
+
+def test_a_curve_of_menus_is_drawn_without_a_bound():
+    axes = curve("logistic", n=(20, 40), menu_size=3, weights="known", repetitions=2).plot()
+    assert [line.get_label() for line in axes.lines if line.get_label()[0] != "_"] == ["simulated"]
 
 
 def test_unusable_sources_are_refused():

@@ -9,8 +9,9 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 
+import welfarist as wf
 from tests.learners.test_real_data import DATA
 from welfarist import (
     ChoiceLearner,
@@ -246,3 +247,142 @@ def test_weights_of_people_never_seen_together_are_refused():
     with pytest.raises(InputError, match="'person 0' never is with 'person 1'"):
         ChoiceLearner().fit(choices)
     assert ChoiceLearner(weights="equal", p=1.0).fit(choices).converged_
+
+
+@pytest.mark.parametrize(
+    ("learned", "made"),
+    [
+        (dict(noise="lapse"), {}),
+        ({}, dict(outside=True)),
+        (dict(size_effect=True), dict(absent=True)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+def test_a_given_power_is_kept_however_few_the_choices(learned, made):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        table = rng.uniform(1, 10, (12, 3))
+        if made.get("absent"):
+            table[rng.random(12) < 0.5, 2] = np.nan
+        menus = rng.permuted(np.tile(np.arange(12), (8, 1)), axis=1)[:, :4]
+        chosen = [
+            None if made.get("outside") and i % 3 == 0 else menu[0] for i, menu in enumerate(menus)
+        ]
+        choices = wf.Choices(table, menus, chosen, **made)
+        for p in (1.0, -1.0):
+            assert wf.ChoiceLearner(p=p, weights="equal", **learned).fit(choices).p_ == p
+
+
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+def test_a_given_power_is_kept_where_stages_have_their_own_temperatures():
+    table = [[9.0, 8.0, 2.0], [5.0, 4.0, 6.0], [3.0, 2.5, 14.0], [6.0, 5.0, 5.0], [2.0, 7.0, 7.0]]
+    ranked = wf.Choices.from_rankings(
+        table, [[2, 1, 3], [3, 2], [1, 2, 0], [2]], [list(range(5))] * 4
+    )
+    for p in (1.0, -1.0):
+        assert wf.ChoiceLearner(p=p, weights="equal", tau_by_stage=True).fit(ranked).p_ == p
+
+
+@pytest.mark.parametrize("noise", ["none", "flip"])
+def test_a_model_of_counted_errors_is_saved(tmp_path, noise):
+    rng = np.random.default_rng(3)
+    table = rng.uniform(1, 10, (20, 3))
+    menus = rng.permuted(np.tile(np.arange(20), (40, 1)), axis=1)[:, :4]
+    truth = wf.WelfareFunction(-1, [0.5, 0.3, 0.2])
+    chosen = menus[np.arange(40), truth.log(table)[menus].argmax(axis=1)]
+    known = dict(weights=[0.5, 0.3, 0.2], noise=noise)
+    learner = wf.ChoiceLearner(**known).fit(wf.Choices(table, menus, chosen))
+    wf.save_model(learner, tmp_path / "model.json")
+    model = wf.load_model(tmp_path / "model.json")
+    assert model.taus == (np.inf,)
+    expected = learner.predict_proba(wf.Choices(table, menus[:1], chosen[:1]))[0]
+    assert model.chances(table[menus[0]]).tolist() == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+def test_choices_from_a_large_menu_take_no_pairs_of_all_actions():
+    """The penalty of few choices looks at pairs: as many as there are actions, not their square."""
+    rng = np.random.default_rng(4)
+    table = rng.uniform(1, 10, (400, 2))
+    value = 10 * wf.WelfareFunction(-1, [0.6, 0.4]).log(table) + rng.gumbel(size=(6, 400))
+    learner = wf.ChoiceLearner(random_state=0).fit(wf.Choices(table, None, value.argmax(axis=1)))
+    observed = learner.result_.likelihood.loss.observed
+    assert observed.restraint is not None
+    pairs = observed.graph.pairs
+    assert len(pairs.count) <= 4 * 400
+    # They are worth as many comparisons as all pairs would be.
+    assert pairs.count.sum() == pytest.approx(6 * 399)
+
+
+def menus_with_a_rule(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    table = rng.uniform(1, 10, (40, 3))
+    menus = rng.permuted(np.tile(np.arange(40), (count, 1)), axis=1)[:, :4]
+    value = 8 * wf.WelfareFunction(-1, [0.5, 0.3, 0.2]).log(table)[menus]
+    return table, menus, menus[np.arange(count), (value + rng.gumbel(size=menus.shape)).argmax(1)]
+
+
+@pytest.mark.filterwarnings("ignore::welfarist.NotIdentifiedWarning")
+def test_none_of_these_that_nobody_chose_changes_no_rule():
+    table, menus, chosen = menus_with_a_rule(200)
+    plain = ChoiceLearner().fit(Choices(table, menus, chosen))
+    offered = ChoiceLearner().fit(Choices(table, menus, chosen, outside=True))
+    assert offered.p_ == pytest.approx(plain.p_, abs=1e-6)
+    assert offered.loss_ == pytest.approx(plain.loss_, rel=1e-12)
+    assert any("never chosen" in one.message for one in offered.result_.caveats)
+
+
+def test_choices_of_nothing_but_none_of_these_are_refused():
+    table, menus, _ = menus_with_a_rule(5)
+    with pytest.raises(InputError, match="found none of these in all of them"):
+        ChoiceLearner().fit(Choices(table, menus, [None] * 5, outside=True))
+
+
+def test_scorers_of_scikit_learn_take_choices():
+    table, menus, chosen = menus_with_a_rule(150)
+    choices = Choices(table, menus, chosen)
+    folds = dict(cv=3, error_score="raise")
+    for name in ("accuracy", "neg_log_loss"):
+        found = cross_val_score(ChoiceLearner(), choices, scoring=name, **folds)
+        own = [
+            wf.ChoiceLearner().fit(choices[train])
+            for train in (np.r_[50:150], np.r_[0:50, 100:150], np.r_[0:100])
+        ]
+        parts = [choices[50 * i : 50 * (i + 1)] for i in range(3)]
+        by_hand = [
+            est.score(part) if name == "accuracy" else -est.log_loss(part)
+            for est, part in zip(own, parts, strict=True)
+        ]
+        assert found.tolist() == pytest.approx(by_hand, rel=1e-9)
+    search = GridSearchCV(ChoiceLearner(), {"p": [4.0, "learn"]}, scoring="neg_log_loss", **folds)
+    assert search.fit(choices).best_params_ == {"p": "learn"}
+    with pytest.raises(InputError, match='"accuracy", the share of first choices'):
+        cross_val_score(ChoiceLearner(), choices, scoring="f1", **folds)
+
+
+def test_a_ranking_is_one_decision_in_the_information_criterion():
+    table, menus, _ = menus_with_a_rule(60)
+    ranked = Choices.from_rankings(table, menus[:, :3], menus)
+    result = ChoiceLearner(weights="equal", tau_by_stage=True).fit(ranked).result_
+    assert result.nobs == 60
+    parameters = (result.aic + 2.0 * result.llf) / 2.0
+    assert result.bic == pytest.approx(-2.0 * result.llf + parameters * np.log(60))
+
+
+@pytest.mark.filterwarnings("ignore:3 of 103 menus hold one action only")
+def test_menus_of_one_are_no_choices():
+    utilities, menus, chosen = simulated(100, size=3, tau=5.0)
+    alone = [[7], [8], [9]]
+    several = Choices(utilities, menus, chosen)
+    more = Choices(utilities, [*menus.tolist(), *alone], [*chosen.tolist(), 7, 8, 9])
+    est = ChoiceLearner(weights="equal", small_sample="none").fit(more)
+    same = dict(rel=1e-12)  # a mean in another order of its terms
+    assert est.log_loss(more) == pytest.approx(est.log_loss(several), **same)
+    assert est.log_loss(more) == pytest.approx(est.loss_, **same)
+    assert est.score(more) == pytest.approx(est.score(several), **same)
+    assert est.score(more) == pytest.approx(est.result_.accuracy, **same)
+    assert more.chance == pytest.approx(1 / 3, **same)
+    assert est.held_out_gain(more[100:]) == 0.0
+    assert est.held_out_loss(more[100:]) == 0.0
+    for judge in (est.score, est.log_loss):
+        with pytest.raises(InputError, match="offer a choice; found none"):
+            judge(more[100:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -301,3 +302,25 @@ def test_an_interrupted_save_leaves_the_old_model(fitted, tmp_path, monkeypatch)
         wf.save_model(fitted[2], path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["m.json"]
+
+
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+@pytest.mark.parametrize("noise", ["none", "flip"])
+def test_a_rule_with_the_fewest_wrong_menus(noise, tmp_path):
+    rng = np.random.default_rng(4)
+    utilities = rng.uniform(1, 10, (20, 3))
+    utilities[:5, 2] = np.nan
+    menus = rng.permuted(np.tile(np.arange(20), (30, 1)), axis=1)[:, :3]
+    decided = wf.Choices(utilities, menus, menus[:, 0], absent=True)
+    est = wf.ChoiceLearner(noise=noise, weights="equal").fit(decided)
+    wf.save_model(est, tmp_path / "model.json")
+    model = wf.load_model(tmp_path / "model.json")
+    assert model.tau == math.inf
+    assert model.taus == (math.inf,)
+    for menu, chances in zip(menus, est.predict_proba(decided), strict=True):
+        assert model.chances(utilities[menu]) == pytest.approx(chances, abs=1e-12)
+    value = model.worth(utilities)
+    assert model.probabilities(utilities[0], utilities[9])[0] == pytest.approx(
+        1 - est.rho_ if value[0] > value[9] else est.rho_
+    )
+    assert model.probabilities(utilities[3], utilities[3])[0] == 0.5

@@ -15,8 +15,8 @@ from benchmarks import problems
 from tests.solvers.small_problems import small_problem
 from welfarist.counting.guide import fewest_errors
 from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.families.power_mean.many_means import log_means
 from welfarist.losses import Point, loss_of_comparisons
-from welfarist.losses.glances import Glance, log_means
 from welfarist.losses.restraint import Restraint
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LAPSE, LOGISTIC
@@ -104,7 +104,7 @@ def test_glances_see_the_loss(noise, restraint):
     rng = np.random.default_rng(2)
     weights, powers = rng.dirichlet(np.ones(people), 5), np.array([-20.0, -1.0, 0.5, 2.0, 50.0])
     extras = np.column_stack([rng.uniform(0, 4, 5), rng.uniform(0, 0.4, (5, len(noise.own)))])
-    seen = Glance.at(loss, np.log(weights), powers).losses(extras)
+    seen = loss.glance(np.log(weights), powers).losses(extras)
     rules = zip(weights, powers.tolist(), extras, strict=True)
     assert seen == pytest.approx([loss.evaluate(Point(*rule)).value for rule in rules], rel=1e-9)
 
@@ -120,7 +120,7 @@ def test_glances_see_the_loss_where_somebody_has_nothing(noise, restraint):
     weights = np.array([[0.0, 1.0, 0.0], [0.4, 0.6, 0.0], [0.2, 0.3, 0.5]])
     powers, extras = np.full(3, 0.5), np.full((3, 1 + len(noise.own)), 0.25)
     with np.errstate(divide="ignore"):
-        glance = Glance.at(loss, np.log(weights), powers)
+        glance = loss.glance(np.log(weights), powers)
     assert glance.certain is not None
     rules = zip(weights, powers.tolist(), extras, strict=True)
     expected = [loss.evaluate(Point(*rule)).value for rule in rules]

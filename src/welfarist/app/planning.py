@@ -24,6 +24,8 @@ Task = Literal["logistic", "comparisons", "flip", "scores"]
 # The noise of a task if nothing is said.
 _TYPICAL = {"logistic": ("tau", 10.0), "flip": ("rho", 0.1), "scores": ("nu", 0.1)}
 # What the noise of a task is called in a sentence.
+# What is simulated, and no part of a bound.
+_NOT_OF_BOUND = ("nu", "tau", "menu_size", "places")
 _IN_WORDS = {"tau": "temperature {:g}", "rho": "{:.0%} slips", "nu": "noise {:g} of the range"}
 # The utilities of actions that are made up: a scale that people know from questionnaires.
 _MADE_UP = (1.0, 10.0)
@@ -61,6 +63,8 @@ class PlanRequest:
         The power taken for true, or a doctrine; None is `POWER`.
     tau, rho, nu : float or None
         The noise of the task; None is the pilot's, or a typical one.
+    menu_size, places : int
+        From how many actions is chosen, and how many of them are ranked.
     seed, jobs : int
     table : TableOptions
         How the file of actions is read.
@@ -81,6 +85,8 @@ class PlanRequest:
     tau: float | None = None
     rho: float | None = None
     nu: float | None = None
+    menu_size: int = 2
+    places: int = 1
     seed: int = 0
     jobs: int = 1
     table: TableOptions = field(default_factory=TableOptions)
@@ -151,6 +157,7 @@ class Plan:
                 "delta": curve.delta,
                 "decisions": self.needed,
                 "within_reach": self.within_reach,
+                "about": "scores" if curve.task == "scores" else "pairs",
                 "theorem": f"[PSPS24, {theorem_of(curve.task)}]",
             },
         }
@@ -168,10 +175,20 @@ class Plan:
             )
             for row, wrong in zip(curve.rows, self._middle_errors(), strict=True)
         )
-        design = f"{curve.d} people, {curve.weights} weights, {described(curve.task)[0]}"
+        design = f"{curve.d} people, {curve.weights} weights, {self._asked()}"
         title = f"What usually happens: {design}"
         header = ("decisions", "decided alike", "at least", "p wrong by", "excess risk")
         return Table(title, header, rows, ("right",) * 5, self._lines())
+
+    def _asked(self) -> str:
+        """What is decided in the simulated studies."""
+        told = self.curve.parameters
+        if "menu_size" not in told:
+            return described(self.curve.task)[0]
+        size, places = int(told["menu_size"]), int(told["places"])
+        if places > 1:
+            return f"the first {places} of menus of {size}"
+        return f"choices from menus of {size}"
 
     def _middle_errors(self) -> list[float]:
         """By how much p was typically wrong at each number of decisions."""
@@ -220,6 +237,11 @@ class Plan:
             f"an excess risk of at most {self.error:g}, with probability {1 - curve.delta:g}, "
         )
         source = f"[PSPS24, {theorem_of(curve.task)}]"
+        if "menu_size" in curve.parameters:
+            return (
+                f"No guarantee is known for choices from menus; between pairs {promise}is promised "
+                f"from {self.needed:,} decisions on {source}."
+            )
         if self.within_reach:
             return (
                 f"Guaranteed whatever the actions are: {promise}from {self.needed:,} decisions on "
@@ -236,6 +258,8 @@ def plan(asked: PlanRequest) -> Plan:
     """Simulate studies, and work out what is guaranteed."""
     if asked.actions is not None and asked.people is not None:
         raise UsageError("{people} is for actions that are made up; found {actions}.")
+    if asked.task == "scores" and (asked.menu_size, asked.places) != (2, 1):
+        raise UsageError("{menu_size} and {places} are for choices; found {task} scores.")
     sizes = sizes_of_text(asked.decisions)
     if max(sizes) > MOST_SIMULATED:
         raise UsageError(
@@ -253,6 +277,8 @@ def plan(asked: PlanRequest) -> Plan:
         delta=asked.delta,
         random_state=asked.seed,
         n_jobs=asked.jobs,
+        menu_size=asked.menu_size,
+        places=asked.places,
         **_noise(asked, pilot),
     )
     return Plan(curve, world, asked.error, _guaranteed(curve, asked.error), notes)
@@ -305,7 +331,7 @@ def _noise(asked: PlanRequest, pilot: Model | None) -> dict[str, Any]:
 
 
 def _guaranteed(curve: LearningCurve, error: float) -> int:
-    own = {name: value for name, value in curve.parameters.items() if name not in ("nu", "tau")}
+    own = {name: value for name, value in curve.parameters.items() if name not in _NOT_OF_BOUND}
     return bounds.samples_needed(
         curve.task, error=error, d=curve.d, weights=curve.weights, delta=curve.delta, **own
     )

@@ -44,7 +44,7 @@ class LearningCurve:
     n : tuple of int
         Numbers of decisions (m,).
     bound : (m,) array
-        Of the excess risk.
+        Of the excess risk; infinite where none is known, as for menus of more than two.
     ceiling : float
         What the excess risk of no rule exceeds: a bound above it says nothing.
     runs : mapping of str to (m, repetitions) array
@@ -119,7 +119,8 @@ class LearningCurve:
         mean, low, high = (
             np.maximum(table[f"excess_risk{end}"], floor) for end in ("", "_low", "_high")
         )
-        axes.plot(sizes, self.bound, "--", color=_BOUND, linewidth=2.5, label="bound")
+        if np.isfinite(self.bound).any():
+            axes.plot(sizes, self.bound, "--", color=_BOUND, linewidth=2.5, label="bound")
         axes.fill_between(sizes, low, high, color=_OBSERVED, alpha=0.25, linewidth=0)
         axes.plot(sizes, mean, "o-", color=_OBSERVED, linewidth=2.0, label="simulated")
         axes.set(xscale="log", yscale="log", xlabel="number of decisions")

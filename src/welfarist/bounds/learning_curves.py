@@ -58,6 +58,8 @@ def learning_curve(
     u_max: float | None = None,
     c: float | None = None,
     delta: float = 0.05,
+    menu_size: int = 2,
+    places: int = 1,
     test: int = 20_000,
     random_state: RandomState | None = None,
     n_jobs: int = 1,
@@ -98,6 +100,12 @@ def learning_curve(
         The bound's constant, as in :func:`excess_risk`.
     delta : float
         How often the bound may fail, in (0, 1).
+    menu_size : int
+        From how many actions is chosen; 2 are comparisons. Of larger menus no bound is known, and
+        it is infinite; rules are judged by pairs of actions all the same, so that curves can be
+        set side by side.
+    places : int
+        How many actions of each menu are ranked, from the best down: 1 is a choice.
     test : int
         On how many actions and pairs rules are judged: all there are if they are no more than
         this, otherwise so many at random.
@@ -122,6 +130,9 @@ def learning_curve(
     except for noisy scores: clipping biases them, and the best rule is found on their means.
     Expectations over the noise are exact, those over actions are means over the test.
 
+    Menus are drawn uniformly like pairs, and decided by :func:`welfarist.simulate.choices` or
+    :func:`welfarist.simulate.rankings`: one decision is one menu, or one ranking.
+
     Decisions that are wrong in part (flips) are learned with unknown weights by a search that
     proves nothing, and takes seconds a fit for 10 people and more.
 
@@ -136,19 +147,30 @@ def learning_curve(
          n   bound  excess_risk  accuracy
     0   50  11.404        0.006     0.994
     1  500   4.365        0.001     0.999
+
+    How much more do rankings of the first five of ten tell than choices of the best?
+
+    >>> known = dict(n=100, weights="known", tau=10.0, repetitions=5, menu_size=10)
+    >>> chosen = bounds.learning_curve(world, "logistic", **known)
+    >>> ranked = bounds.learning_curve(world, "logistic", places=5, **known)
+    >>> bool(ranked.runs["p_error"].mean() < chosen.runs["p_error"].mean())
+    True
     """
     sizes, world = _sizes(n), _world(source, utilities)
     noise = _noise(source, task, world, nu=nu, rho=rho, tau=tau)
     own = _of_bound(task, world, noise, tau_max=tau_max, u_min=u_min, u_max=u_max)
+    offered, ranked = _menus(task, world, menu_size, places)
     bound = [
         excess_risk(task, n=k, d=world.people, weights=weights, delta=delta, c=c, **own)
+        if offered == 2
+        else np.inf
         for k in sizes
     ]
     times, size = check_count(repetitions, "repetitions"), check_count(test, "test")
     workers, shown = check_count(n_jobs, "n_jobs"), Progress(progress)
     root = int(stream(random_state, "learning curve").integers(2**63))
     cells: list[Cell] = [(k, [root, k, i]) for k in sizes for i in range(times)]
-    setting = Setting(task, world, weights, noise, own.get("tau_max", np.inf))
+    setting = Setting(task, world, weights, noise, own.get("tau_max", np.inf), offered, ranked)
     with threadpool_limits(1):  # their number could change digits
         examination = Examination.of(setting, size, [root])
         outcomes = run_jobs(_run, examination, cells, workers, option="n_jobs")
@@ -159,7 +181,11 @@ def learning_curve(
         weights,
         world.people,
         float(delta),
-        {**own, **({_NOISE[task]: noise} if task in _NOISE else {})},
+        {
+            **own,
+            **({_NOISE[task]: noise} if task in _NOISE else {}),
+            **({"menu_size": offered, "places": ranked} if offered > 2 else {}),
+        },
         sizes,
         np.array(bound),
         largest_excess_risk(task, **ranges),
@@ -185,6 +211,27 @@ def _sizes(n: object) -> tuple[int, ...]:
             "bound alone is bounds.excess_risk(…)."
         )
     return sizes
+
+
+def _menus(task: Task, world: World, size: object, places: object) -> tuple[int, int]:
+    """Return how many actions a menu offers, and how many of them are ranked."""
+    offered, ranked = check_count(size, "menu_size", 2), check_count(places, "places")
+    if task == "scores" and (offered, ranked) != (2, 1):
+        raise InputError(
+            f"menu_size and places are those of choices, and scores have none; found {offered} and "
+            f'{ranked}. Choose the task "logistic", or leave them out.'
+        )
+    if offered > world.actions:
+        raise InputError(
+            f"menu_size must be at most the number of actions, {world.actions}; found {offered}. "
+            "A menu cannot offer an action twice."
+        )
+    if ranked >= offered:
+        raise InputError(
+            f"places must be fewer than the {offered} actions of a menu; found {ranked}. The last "
+            "place follows from the others."
+        )
+    return offered, ranked
 
 
 def _fitted(source: object) -> FitResult | None:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,18 @@ from welfarist.bounds.parameters import Weights
 from welfarist.bounds.planning import Task
 from welfarist.counting.exact_solver import Exact
 from welfarist.families.rule import WelfareFunction
-from welfarist.learners import ComparisonClassifier, WelfareRegressor
+from welfarist.learners import ChoiceLearner, ComparisonClassifier, WelfareRegressor
 from welfarist.noise.choices import preference_probability
-from welfarist.simulate import World, comparisons, random_pairs, scores, true_order
+from welfarist.simulate import (
+    World,
+    choices,
+    comparisons,
+    random_menus,
+    random_pairs,
+    rankings,
+    scores,
+    true_order,
+)
 from welfarist.simulate.streams import stream
 
 Seed = list[int]
@@ -41,6 +50,8 @@ class Setting:
         nu of scores, rho of flips, tau of logistic noise; of no account otherwise.
     tau_max : float
         The largest temperature the learner considers, for logistic noise.
+    menu_size, places : int
+        From how many actions is chosen, and how many of them are ranked; 2 and 1 are comparisons.
     """
 
     task: Task
@@ -48,6 +59,8 @@ class Setting:
     weights: Weights
     noise: float = 0.0
     tau_max: float = np.inf
+    menu_size: int = 2
+    places: int = 1
 
     @property
     def told(self) -> Any:
@@ -65,23 +78,25 @@ class Setting:
             drawn = self.world[rows]
             noisy = scores(drawn, self.noise, random_state=seed)
             return WelfareRegressor(weights=self.told, progress=False).fit(drawn.utilities, noisy)
-        pairs = random_pairs(self.world.actions, n, random_state=seed)
+        learner = ComparisonClassifier if self.menu_size == 2 else ChoiceLearner
+        options: dict[str, Any] = dict(weights=self.told, progress=False)
         if self.task == "logistic":
-            decided = comparisons(self.world, pairs, tau=self.noise, random_state=seed)
-            learner = ComparisonClassifier(
-                weights=self.told, tau_max=self.tau_max, small_sample="none", progress=False
-            )
-            return learner.fit(decided)
+            options.update(tau_max=self.tau_max, small_sample="none")
+            return learner(**options).fit(self._decided(n, seed, tau=self.noise))
         flips: dict[str, Any] = dict(rho=self.noise) if self.task == "flip" else {}
-        decided = comparisons(self.world, pairs, random_state=seed, **flips)
-        learner = ComparisonClassifier(
-            noise="flip" if flips else "none",
-            weights=self.told,
-            solver=Exact(time_limit=0.0),  # the rule is wanted, not the proof
-            progress=False,
-            **flips,
-        )
-        return learner.fit(decided)
+        options.update(noise="flip" if flips else "none", **flips)
+        options["solver"] = Exact(time_limit=0.0)  # the rule is wanted, not the proof
+        return learner(**options).fit(self._decided(n, seed, **flips))
+
+    def _decided(self, n: int, seed: Seed, **noise: Any) -> Any:
+        """Return n decisions between pairs, or from menus, with errors."""
+        world, drawn = self.world, cast(dict[str, Any], dict(random_state=seed))
+        if self.menu_size == 2:
+            return comparisons(world, random_pairs(world.actions, n, **drawn), **noise, **drawn)
+        menus = random_menus(world.actions, n, self.menu_size, **drawn)
+        if self.places == 1:
+            return choices(world, menus, **noise, **drawn)
+        return rankings(world, menus, places=self.places, **noise, **drawn)
 
 
 class Outcome(NamedTuple):

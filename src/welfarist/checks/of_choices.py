@@ -82,13 +82,14 @@ class ChoiceChecks:
         return here
 
     @property
-    def _outside(self) -> float | None:
-        """The welfare of none of these; None where that could not be chosen."""
+    def _outside(self) -> tuple[float, float] | None:
+        """The welfare of none of these, and its value; None where that could not be chosen."""
         if not self.decided.outside:
             return None
         assert self.likelihood is not None  # errors are not counted where that could be chosen
         level = float(self.likelihood.point.extras[-1])
-        return float(np.exp(level)) if self.likelihood.loss.family.level.is_ratio else level
+        is_ratio = self.likelihood.loss.family.level.is_ratio
+        return float(np.exp(level)) if is_ratio else level, level
 
     @property
     def _counted(self) -> Softmax:

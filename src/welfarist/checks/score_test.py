@@ -93,7 +93,7 @@ def score_test(slopes: Slopes, chosen: slice) -> ScoreTest | None:
     m = slopes.estimated
     slope, J = slopes.slope, slopes.information
     new = np.arange(m, len(slope))[chosen]
-    size = np.sqrt(J[new, new])
+    size = np.sqrt(np.maximum(J[new, new], 0.0))  # rounding makes nothing a little less
     new, size = new[size > 0], size[size > 0]
     taken = J[np.ix_(new, np.arange(m))] @ _pseudo_inverse(J[:m, :m])
     left = (slope[new] - taken @ slope[:m]) / size

@@ -262,13 +262,13 @@ def surprising_menus(
     rule: Any,
     stakeholders: tuple[str, ...],
     count: int,
-    outside: float | None = None,
+    outside: tuple[float, float] | None = None,
 ) -> Surprises:
     """The choices of another action than the rule's best, the least likely first.
 
     `single` are the choices one by one, of whose entries `compared` and `chances` (E,) speak;
-    `outside` is the welfare of none of these, if that could be chosen. Without chances those come
-    first that are clearest.
+    `outside` are the welfare of none of these and its value, if that could be chosen. Without
+    chances those come first that are clearest.
     """
     menus = single.menus
     counts = decided.counts[single.decision]
@@ -305,17 +305,17 @@ def _menu_surprise(
     stakeholders: tuple[str, ...],
     entry: int,
     whose: npt.NDArray[np.intp],
-    outside: float | None,
+    outside: tuple[float, float] | None,
 ) -> Surprise:
     menu = int(whose[entry])
     best = _best_entry(single, compared, menu)
     pair = single.original[[entry, best]]
     row = int(single.decision[menu])
-    utilities, welfare, shares = _judged(decided, rule, pair, outside)
+    utilities, welfare, value, shares = _judged(decided, rule, pair, outside)
     named = [_named(decided, action) for action in pair.tolist()]
     place = entry - int(single.menus.starts[menu])
-    with np.errstate(divide="ignore"):
-        ratio = float(abs(np.log(welfare[1]) - np.log(welfare[0])))
+    # Two that give nothing are equally good.
+    ratio = 0.0 if value[0] == value[1] else float(abs(value[1] - value[0]))
     return Surprise(
         row,
         named[0],
@@ -337,16 +337,25 @@ def _menu_surprise(
 
 
 def _judged(
-    decided: Choices, rule: Any, pair: npt.NDArray[np.intp], outside: float | None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Utilities (2, d), welfare (2,) and shares (2, d) of two actions; none of these has nobody."""
+    decided: Choices, rule: Any, pair: npt.NDArray[np.intp], outside: tuple[float, float] | None
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Utilities (2, d), welfare (2,), its value (2,) and shares (2, d); none of these has nobody.
+
+    Welfare where many have nothing may be too small for a number; its logarithm is not.
+    """
     inside = pair < decided.actions
     utilities = np.full((2, decided.people), np.nan)
-    welfare, shares = np.full(2, np.nan if outside is None else outside), np.zeros_like(utilities)
+    welfare, value = (np.full(2, level) for level in outside or (np.nan, np.nan))
+    shares = np.zeros_like(utilities)
     if inside.any():
         utilities[inside] = decided.utilities[pair[inside]]
-        welfare[inside], shares[inside] = rule(utilities[inside]), rule.shares(utilities[inside])
-    return utilities, welfare, shares
+        seen = utilities[inside]
+        welfare[inside], value[inside], shares[inside] = (
+            rule(seen),
+            rule.value(seen),
+            rule.shares(seen),
+        )
+    return utilities, welfare, value, shares
 
 
 def _named(decided: Choices, action: int) -> str:

@@ -26,7 +26,8 @@ PANELS: dict[str, tuple[str, ...]] = {
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
     ),
     "What is simulated": (
-        "people", "actions", "decisions", "task", "charity", "scores", "repetitions",
+        "people", "actions", "decisions", "task", "charity", "scores", "menu_size",
+        "places", "repetitions",
     ),
     "What to write": (
         "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit", "date",

@@ -111,6 +111,21 @@ Nu = Annotated[
         callback=checked(values.not_negative),
     ),
 ]
+MenuSize = Annotated[
+    int,
+    typer.Option(
+        "--menu-size",
+        help="From how many actions is chosen; 2 are comparisons.",
+        metavar="NUMBER",
+        min=2,
+    ),
+]
+Places = Annotated[
+    int,
+    typer.Option(
+        "--places", help="How many actions of a menu are ranked.", metavar="NUMBER", min=1
+    ),
+]
 Jobs = Annotated[
     int, typer.Option("--jobs", help="Processes that share the work.", metavar="NUMBER", min=1)
 ]
@@ -131,6 +146,8 @@ def plan(
     tau: Tau = None,
     rho: Rho = None,
     nu: Nu = None,
+    menu_size: MenuSize = 2,
+    places: Places = 1,
     seed: opt.Seed = 0,
     jobs: Jobs = 1,
     json: opt.Json = False,
@@ -152,7 +169,8 @@ def plan(
     asked = planning.PlanRequest(
         actions=actions, model=model, people=typed(ctx, "people", people), task=task, error=error,
         delta=delta, known_weights=known_weights, decisions=decisions, repetitions=repetitions,
-        p=p, tau=tau, rho=rho, nu=nu, seed=seed, jobs=jobs, shift=shift,
+        p=p, tau=tau, rho=rho, nu=nu, menu_size=menu_size,
+        places=places, seed=seed, jobs=jobs, shift=shift,
         table=TableOptions(
             name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
         ),

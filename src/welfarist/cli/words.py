@@ -16,8 +16,8 @@ _ARGUMENTS = {"actions": "ACTIONS"}
 _RENAMED = {"n_jobs": "--jobs", "n_starts": "--starts", "random_state": "--seed"}
 _SAME_NAME = (
     "absent", "by", "covariance", "folds", "groups", "ignore", "level", "max_iter", "method",
-    "noise", "nu", "outside", "p", "prior", "rho", "scale", "shift", "size_effect", "small_sample",
-    "solver", "tau", "tau_by_stage", "tau_max", "tol", "weights",
+    "menu_size", "noise", "nu", "outside", "p", "places", "prior", "rho", "scale", "shift",
+    "size_effect", "small_sample", "solver", "tau", "tau_by_stage", "tau_max", "tol", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME_NAME} | _RENAMED
 

@@ -297,7 +297,7 @@ def _held_out(
 
 def _shares(data: Any, gain: Gain) -> _HeldOut:
     """What was got right of each decision, in the mean."""
-    each = None if gain.loss is None else gain.loss / data.merged[0].total
+    each = None if gain.loss is None else gain.loss / data.choices_made
     return _HeldOut(data.share_right(gain.right), each)
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
-from welfarist.base.validation import owned
+from welfarist.base.validation import FloatArray, owned
 from welfarist.decisions.checked_columns import as_action_names, as_counts, as_labels
 from welfarist.decisions.checked_menus import (
     IntArray,
@@ -366,7 +366,8 @@ class Choices:
                 f"of that length; found {chosen!r:.60}."
             ) from None
         part = copy(self)
-        part.__dict__.pop("merged", None)
+        for known in ("merged", "counts_of_first"):
+            part.__dict__.pop(known, None)
         part.counts = self.counts[rows]
         part.by = None if self.by is None else self.by[rows]
         first = np.searchsorted(self._by_decision[1], rows, side="left")
@@ -388,6 +389,11 @@ class Choices:
         offered = np.zeros(len(self), dtype=bool)
         offered[self.decision[real]] = True
         return int((~offered).sum())
+
+    @property
+    def refused(self) -> float:
+        """How often none of these was chosen."""
+        return float(self.menus.taken[self.menus.rows == self.actions].sum())
 
     def first_menus(self) -> Menus:
         """The menu (n) from which each decision first took the best, in the order of decisions."""
@@ -449,9 +455,23 @@ class Choices:
 
     @property
     def chance(self) -> float:
-        """Share of first choices that picking at random gets right."""
-        menus = self.first_menus()
-        return float(np.average(1.0 / menus.sizes, weights=self.counts))
+        """Share of first choices that picking at random gets right; a menu of one is no choice."""
+        sizes, often = self.first_menus().sizes, self.counts_of_first
+        return float((often / sizes).sum() / often.sum())
+
+    @cached_property
+    def counts_of_first(self) -> FloatArray:
+        """How often a first choice was made in each decision (n,); 0 where there was none to make.
+
+        A menu of one is no choice: whoever foresees it knows nothing.
+        """
+        return np.where(self.first_menus().sizes > 1, self.counts, 0.0)
+
+    @property
+    def choices_made(self) -> float:
+        """How often was chosen from two actions or more, choices of rankings included."""
+        real = self.menus.sizes > 1
+        return float((self.menus.count * self.counts[self.decision])[real].sum())
 
     @property
     def actions(self) -> int:
@@ -470,7 +490,7 @@ class Choices:
 
     def share_right(self, gains: float) -> float:
         """Share of first choices that were got right, from how many were."""
-        return float(gains / self.counts.sum())
+        return min(float(gains / self.counts_of_first.sum()), 1.0)
 
     @property
     def how_numbered(self) -> str:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.curvature import contracted_curvature
 from welfarist.families.power_mean.derivatives import log_mean_of_logs
+from welfarist.families.power_mean.many_means import log_means
 from welfarist.families.welfare import Welfare
 
 _LARGEST_EXPONENT = 690.0  # e^690 is near the largest double
@@ -135,6 +136,10 @@ class Columns:
     ) -> tuple[FloatArray, float]:
         """Return its second derivatives that involve p, summed over actions with `pull` (N,)."""
         return contracted_curvature(self.logs, weights, p, mean, pull, self.has_zeros)
+
+    def log_means(self, log_weights: FloatArray, powers: FloatArray) -> FloatArray:
+        """Return roughly the log power means (B, N) of B rules, from log weights (B, d)."""
+        return log_means(self.logs, log_weights, powers)
 
     def weights_in_each(self, weights: FloatArray) -> FloatArray:
         """Return the weights (d,): they are the same in every action."""

@@ -18,6 +18,7 @@ from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import seed_of
 from welfarist.base.validation import FloatArray, check_count, check_level
 from welfarist.families.power_mean.family import POWER
+from welfarist.inference.covariance import require_squares
 from welfarist.inference.likelihood import (
     AVERSIONS,
     Likelihood,
@@ -111,6 +112,7 @@ class Bootstrap:
                 f'{infinite} of {len(self.draws)} resamples. Use interval("p"), whose ends may be '
                 "infinite."
             )
+        require_squares(self.names, np.abs(self.draws).max(axis=0))
         return np.atleast_2d(np.cov(self.draws, rowvar=False))
 
     def interval(self, name: str, level: float = 0.95) -> Any:

@@ -6,6 +6,7 @@ there, the others keep their sum, a parameter at the end of its range is held.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -104,7 +105,12 @@ def _require(likelihood: Likelihood, kind: FormulaName) -> None:
             "under a prior standard errors come from the curvature of the posterior; found "
             f'covariance="{kind}", which is one of the likelihood alone. Fit with prior=None.'
         )
-    for name, value in zip(likelihood.names, likelihood.estimates.tolist(), strict=True):
+    require_squares(likelihood.names, likelihood.estimates)
+
+
+def require_squares(names: Sequence[str], estimates: FloatArray) -> None:
+    """Refuse estimates (k,) so large that their variances are no numbers."""
+    for name, value in zip(names, estimates.tolist(), strict=True):
         if _LARGEST_ROOT < abs(value) < np.inf:
             raise InputError(
                 f"standard errors need estimates whose squares are numbers; found {name} = "

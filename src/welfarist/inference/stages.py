@@ -72,8 +72,13 @@ def place_of(stage: int) -> str:
     return f"{stage + 1}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get((stage + 1) % 10, 'th')}"
 
 
-def stages_of(likelihood: Likelihood) -> Stages:
-    """Test one temperature for all choices of rankings against one for each stage."""
+def stages_of(likelihood: Likelihood, *, quickly: bool = False) -> Stages:
+    """Test one temperature for all choices of rankings against one for each stage.
+
+    Of temperatures for each stage it is enough to follow the way down from the optimum with one, if
+    that has an end. If not, the whole search begins anew, unless it is to be done `quickly`: then
+    the test is of what that way has reached, and rejects nothing that the whole search would not.
+    """
     likelihood.require_maximum()
     observed: Any = likelihood.loss.observed
     if not isinstance(observed, ObservedMenus) or observed.stages == 1:
@@ -83,7 +88,7 @@ def stages_of(likelihood: Likelihood) -> Stages:
         )
     apart = observed.extras.stages > 1
     other = observed.with_stages(1 if apart else observed.stages)
-    found, value = _fitted(likelihood, replace(likelihood.loss, observed=other), other)
+    found, value = _fitted(likelihood, replace(likelihood.loss, observed=other), other, quickly)
     mine, own = likelihood.point, likelihood.value
     statistic = max(observed.deviance(value, own) * (1.0 if apart else -1.0), 0.0)
     wide, narrow = (mine, found) if apart else (found, mine)
@@ -104,7 +109,7 @@ def stages_of(likelihood: Likelihood) -> Stages:
 
 
 def _fitted(
-    likelihood: Likelihood, loss: DecisionLoss, other: ObservedMenus
+    likelihood: Likelihood, loss: DecisionLoss, other: ObservedMenus, quickly: bool
 ) -> tuple[Point, float]:
     """The best rule with other temperatures, which begins where the fit is; and its mean loss."""
     mine: Any = likelihood.loss.observed
@@ -113,7 +118,7 @@ def _fitted(
     if np.isfinite(start.p):
         near = descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=True)
         # More temperatures lead down from the optimum with one; the way back may end elsewhere.
-        if near.converged and other.extras.stages > 1:
+        if (near.converged or quickly) and other.extras.stages > 1:
             return near.point, near.value
         solver = replace(solver, start=near.point if near.converged else start)
     found = solver.minimise(

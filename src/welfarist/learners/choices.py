@@ -161,6 +161,11 @@ class ChoiceLearner(WelfareLearner):
         noise = self._noise()
         choices = self.read_decisions(X, y)
         setup = Setup.of(self, choices)
+        if choices.outside and choices.refused == len(choices):
+            raise InputError(
+                "some decision must have taken an action; found none of these in all of them, from "
+                "which no rule can be learned."
+            )
         seen = choices.shifted(setup.shift)
         refuse_nothing(np.nan_to_num(seen.utilities))
         if setup.weighting.free > 1:
@@ -244,11 +249,13 @@ class ChoiceLearner(WelfareLearner):
 
     def held_out_gain(self, part: Choices) -> float:
         """How many first choices that were not fitted are predicted correctly."""
-        return float(self.score(part) * part.counts.sum())
+        return float(self._compared(part)[1].hits() @ part.counts_of_first)
 
     def held_out_loss(self, part: Choices) -> float:
         """Negative log likelihood of choices that were not fitted, those of rankings included."""
-        return float(self.log_loss(part) * part.merged[0].total)
+        check_is_fitted(self)
+        choices = self.read_decisions(part)
+        return self._softmax(choices, choices.merged[0]).loss(self.rho_)
 
     def _minimise(
         self, setup: Setup, loss: DecisionLoss, solver: Solver
@@ -276,7 +283,10 @@ class ChoiceLearner(WelfareLearner):
 
     def _said(self, decided: Choices) -> list[Caveat]:
         """What must be said of how choices were read."""
-        return caveat.menu_caveats(decided.without_choice, len(decided))
+        said = caveat.menu_caveats(decided.without_choice, len(decided))
+        if decided.outside:
+            said += caveat.outside_caveats(decided.refused, len(decided))
+        return said
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Choices:
         """Return what `fit` takes as choices."""
@@ -313,18 +323,22 @@ class ChoiceLearner(WelfareLearner):
         return np.split(here.chances(self.rho_), here.menus.starts[1:-1])
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the share of first choices that are predicted; of equals each has its share."""
-        choices = self.read_decisions(X, y)
-        here = self._compared(choices)[1]
-        return float(np.average(here.hits(), weights=choices.counts))
+        """Return the share of first choices that are predicted; of equals each has its share.
+
+        A menu of one is no choice, and does not count.
+        """
+        check_is_fitted(self)
+        choices = _telling(self.read_decisions(X, y))
+        return float(choices.share_right(self.held_out_gain(choices)))
 
     def log_loss(self, X: Any) -> float:
-        """Return the mean negative log likelihood of choices, those of rankings included."""
+        """Return the mean negative log likelihood of choices, those of rankings included.
+
+        A menu of one is no choice, and does not count.
+        """
         check_is_fitted(self)
-        choices = self.read_decisions(X)
-        merged = choices.merged[0]
-        here = self._softmax(choices, merged)
-        return here.loss(self.rho_) / merged.total
+        choices = _telling(self.read_decisions(X))
+        return self.held_out_loss(choices) / choices.choices_made
 
     def _compared(self, X: Any) -> tuple[Choices, Softmax]:
         """How the actions compare of the menu from which each decision took the best."""
@@ -359,6 +373,16 @@ class ChoiceLearner(WelfareLearner):
         return Softmax.of(menus, z, True)
 
 
+def _telling(choices: Choices) -> Choices:
+    """Return choices that a rule can be judged by; refuse those that say nothing."""
+    if choices.says_nothing:
+        raise InputError(
+            "a rule is judged by menus that count and offer a choice; found none with two actions "
+            "or more."
+        )
+    return choices
+
+
 def _of_stages(
     setup: Setup, decided: Choices, loss: DecisionLoss, optimum: Optimum
 ) -> list[Caveat]:
@@ -367,7 +391,7 @@ def _of_stages(
     if observed.stages == 1 or observed.extras.stages > 1 or loss.is_perfect(optimum.value):
         return []
     try:
-        found = stages_of(likelihood_of(setup, decided, loss, optimum))
+        found = stages_of(likelihood_of(setup, decided, loss, optimum), quickly=True)
     except InputError:  # there is no maximum: without convergence, or under a prior
         return []
     return caveat.stage_caveats(found, bool((observed.menus.sign < 0).any()))

@@ -1,9 +1,10 @@
 """The scorers of scikit-learn on decisions that hold their outcomes.
 
-Cross-validation of `Comparisons` or `Scores` has no y: scikit-learn then calls a scorer with X
-alone, which fails and leaves a NaN. Only the scorer itself can take y from X, and scikit-learn has
-no way of telling it to. So its class is taught once: called on decisions, a scorer takes what was
-decided from them, and counts as weights. On anything else it does what it always did.
+Cross-validation of `Comparisons`, `Choices` or `Scores` has no y: scikit-learn then calls a scorer
+with X alone, which fails and leaves a NaN. Only the scorer itself can take y from X, and
+scikit-learn has no way of telling it to. So its class is taught once: called on decisions, a scorer
+takes what was decided from them, and counts as weights. On anything else it does what it always
+did.
 
 Metrics take half a second to import, which nobody should wait for who does not use them: scorers
 are taught where they have been imported, at the latest when a learner is fitted to decisions, as
@@ -136,6 +137,21 @@ def _score_decisions(
     return score(scorer, predicted, estimator, decided, target, **options, **weighted)
 
 
+def _score_choices(scorer: Any, estimator: Any, choices: Choices, y: Any, weights: Any) -> float:
+    """Score an estimator on choices, by the two metrics that menus of any size have."""
+    refuse_other_outcomes(choices, y, weights)
+    metric = getattr(scorer._score_func, "__name__", "")
+    if metric == "accuracy_score":
+        return float(estimator.score(choices))
+    if metric == "log_loss":
+        return float(scorer._sign * estimator.log_loss(choices))
+    raise InputError(
+        'choices from menus are scored by "accuracy", the share of first choices that are '
+        f'predicted, or "neg_log_loss"; found {metric or scorer!r}, which needs the same classes '
+        "in every row."
+    )
+
+
 def teach_scorers() -> None:
     """Let scorers of scikit-learn, if there are any, take what was decided from decisions."""
     module: Any = sys.modules.get(_SCORERS)
@@ -146,12 +162,15 @@ def teach_scorers() -> None:
 
     @wraps(call)
     def called(self: Any, estimator: Any, X: Any, *args: Any, **options: Any) -> Any:
-        if isinstance(X, Comparisons | Scores) and not args and "y_true" not in options:
+        if isinstance(X, Comparisons | Choices | Scores) and not args and "y_true" not in options:
             args = (None,)
         return call(self, estimator, X, *args, **options)
 
     @wraps(score)
     def scored(self: Any, predictions: Any, estimator: Any, X: Any, *args: Any, **how: Any) -> Any:
+        if isinstance(X, Choices):
+            y_true = args[0] if args else how.get("y_true")
+            return _score_choices(self, estimator, X, y_true, how.get("sample_weight"))
         if isinstance(X, Comparisons | Scores):
             return _score_decisions(score, self, predictions, estimator, X, *args, **how)
         return score(self, predictions, estimator, X, *args, **how)

@@ -15,8 +15,9 @@ from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.base import Family
-from welfarist.families.columns import People
+from welfarist.families.columns import Columns, People
 from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.losses.glances import Glance
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Observed, Response
 from welfarist.losses.observed_menus import observed_choices
@@ -120,6 +121,12 @@ class DecisionLoss:
             found["weights"] = "weights that are learned"
         return found
 
+    @property
+    def can_be_glanced(self) -> bool:
+        """Whether many rules can be judged at once, roughly."""
+        known = self.family == POWER_MEAN and isinstance(self.people, Columns)
+        return known and not self.squared
+
     def is_perfect(self, value: float) -> bool:
         """Whether no loss can be lower by more than rounding; nothing is where certainty costs."""
         return self.restraint is None and value <= self.resolution
@@ -158,6 +165,16 @@ class DecisionLoss:
         """Return the same with observed in place of expected curvature."""
         here = self.evaluate(point)
         return replace(here, response=self.observed.exactly(here.response, point.extras))
+
+    def glance(self, log_weights: FloatArray, powers: FloatArray) -> Glance:
+        """Look at rules with log free weights (B, k) and powers (B,), all of a power mean."""
+        people = self.people
+        assert isinstance(people, Columns)
+        with np.errstate(divide="ignore"):
+            weights = np.log(self.weighting.many_to_people(np.exp(log_weights)))
+        seen = self.observed.glance(people.log_means(weights, powers), powers)
+        assert seen is not None
+        return seen
 
     def starting_extras(self, weights: FloatArray, p: float) -> FloatArray:
         """Return extras (m,) that go well with these free weights (k,) and shape."""

@@ -15,6 +15,8 @@ from welfarist.noise.choices import RHO
 
 # A size effect is searched between minus this and this: a head more would count like e^20.
 _LARGEST_EFFECT = 20.0
+# Logarithms of the smallest and the largest number: the welfare of none of these must be one.
+_ENDS = float(np.log(5e-324)), float(np.log(np.finfo(np.float64).max))
 
 SIZE_EFFECT = Parameter(
     "gamma", "size effect gamma", -_LARGEST_EFFECT, _LARGEST_EFFECT, IDENTITY, 0.1, 1e-6, 1.0
@@ -86,7 +88,8 @@ class Extras:
         if self.sizes is not None:
             lower, upper = [*lower, -_LARGEST_EFFECT], [*upper, _LARGEST_EFFECT]
         if self.outside is not None:
-            lower, upper = [*lower, self.outside[0]], [*upper, self.outside[1]]
+            ends = np.clip(self.outside, *_ENDS).tolist()
+            lower, upper = [*lower, ends[0]], [*upper, ends[1]]
         return np.array(lower), np.array(upper)
 
     def values(self, values: FloatArray, extras: FloatArray) -> FloatArray:
@@ -97,6 +100,16 @@ class Extras:
             found = found + extras[next(places)] * self.sizes
         if self.outside is not None:
             found = np.append(found, extras[next(places)] - self.shift)
+        return found
+
+    def many_values(self, values: FloatArray, extras: FloatArray) -> FloatArray:
+        """The same for the values (B, N) and parameters (B, m) of many rules."""
+        found = values
+        places = iter(self.of_actions)
+        if self.sizes is not None:
+            found = found + extras[:, next(places), None] * self.sizes
+        if self.outside is not None:
+            found = np.column_stack([found, extras[:, next(places)] - self.shift])
         return found
 
     def rows(self, rows: FloatArray) -> FloatArray:

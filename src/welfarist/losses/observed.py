@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
+from welfarist.losses.glances import Glance
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import QuadraticModel
 from welfarist.losses.restraint import Restraint
@@ -209,6 +210,13 @@ class Observed(Protocol):
 
     def exactly(self, response: Any, extras: FloatArray) -> Any:
         """Return a response whose curvature is observed, not expected."""
+        ...
+
+    def glance(self, values: FloatArray, powers: FloatArray) -> Glance | None:
+        """Look at what many rules make of the actions (B, N); None if that is not worth it.
+
+        `powers` are theirs (B,).
+        """
         ...
 
     def start(self, values: FloatArray, has_zeros: bool) -> FloatArray:

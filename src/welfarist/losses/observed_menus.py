@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.decisions.choices import Choices
 from welfarist.decisions.menus import Menus
 from welfarist.decisions.merged_pairs import MergedPairs, merged
+from welfarist.losses.glances_at_menus import MenuGlance
 from welfarist.losses.graph import ComparisonGraph
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.menu_extras import Extras
@@ -29,6 +29,8 @@ from welfarist.noise.menus import Softmax
 _ROUNDING = 1e-13
 # A temperature this near to its cap, in logarithms, is at it.
 _AT_CAP = 1e-3
+# Menus of more actions than this are large, and each of their actions is paired with so many.
+_LARGE, _PARTNERS = 33, 4
 # How far below and above all utilities, in logarithms, the welfare of none of these is searched.
 _BEYOND = 5.0
 
@@ -101,6 +103,10 @@ class ObservedMenus:
         """Smallest and largest values; `limits` if those were narrowed."""
         return self.extras.bounds(self.tau_max) if self.limits is None else self.limits
 
+    def glance(self, values: FloatArray, powers: FloatArray) -> MenuGlance:
+        """Look at what many rules make of the actions (B, N), with powers (B,)."""
+        return MenuGlance(self, powers, values)
+
     def if_noise_free(self, countable: bool) -> str:
         """What to say where choices could be without noise, and errors may be countable."""
         found = f"tau at its cap, {self.tau_max:g}, or that it could as well be."
@@ -148,6 +154,13 @@ class ObservedMenus:
             return np.asarray(self.menus.sign * np.exp(extras[0]))
         return np.asarray(self.menus.sign * np.exp(extras[self.extras.taus])[self.tau_place])
 
+    def many_scales(self, extras: FloatArray) -> FloatArray:
+        """The same (B, m) for the parameters (B, k) of many rules."""
+        if self.tau_place is None:
+            return np.asarray(self.menus.sign * np.exp(extras[:, :1]))
+        taus = np.exp(extras[:, self.extras.taus])
+        return np.asarray(self.menus.sign * taus[:, self.tau_place])
+
     @cached_property
     def alike(self) -> bool:
         """Whether all menus have the same temperature and sign."""
@@ -188,7 +201,10 @@ class ObservedMenus:
 
     @property
     def graph(self) -> ComparisonGraph:
-        """Every two actions of each menu, each pair 2 / K times: a menu of two is one pair."""
+        """Every two actions of each menu, each pair 2 / K times: a menu of two is one pair.
+
+        Of large menus it is some of the pairs, which stand for all.
+        """
         if self._graph is None:
             made = ComparisonGraph(_all_pairs(self.menus, self._wide), self._wide)
             object.__setattr__(self, "_graph", made)
@@ -373,7 +389,12 @@ def observed_choices(
     table = choices.utilities[used]
     stages = int(menus.stage.max()) + 1 if by_stage else 1
     sizes = np.log((~np.isnan(table)).sum(axis=1)) if size_effect else None
-    extras = Extras(noise, stages, sizes, _ends(table) if choices.outside else None)
+    ends = None
+    if choices.outside:
+        ends = _ends(table)
+        if not menus.taken[menus.rows == len(used)].any():  # nothing says how little it is worth
+            ends = ends[0], ends[0]
+    extras = Extras(noise, stages, sizes, ends)
     return ObservedMenus(menus, menus.total, extras, tau_max, len(used)), used
 
 
@@ -384,16 +405,30 @@ def _ends(table: FloatArray) -> tuple[float, float]:
 
 
 def _all_pairs(menus: Menus, actions: int) -> MergedPairs:
-    """Every two actions of each menu as a pair that was compared 2 / K times as often."""
+    """Every two actions of each menu as a pair that was compared 2 / K times as often.
+
+    Of a large menu some pairs stand for all, each action in as many of them, so that the work grows
+    like K and not like its square.
+    """
     pairs, counts = [], []
     for block in menus.blocks:
-        rows = menus.rows[block.entries].reshape(-1, block.size)
-        often = menus.count[block.menus] * (2.0 / block.size)
-        for a, b in combinations(range(block.size), 2):
-            pairs.append(rows[:, [a, b]])
-            counts.append(often)
+        rows = np.sort(menus.rows[block.entries].reshape(-1, block.size), axis=1)
+        first, second = _places(block.size)
+        pairs.append(np.stack([rows[:, first], rows[:, second]], axis=-1).reshape(-1, 2))
+        often = menus.count[block.menus] * ((block.size - 1.0) / len(first))
+        counts.append(np.repeat(often, len(first)))
     both, often = np.concatenate(pairs), np.concatenate(counts)
     return merged(both, np.zeros(len(both), dtype=np.int8), often, actions)
+
+
+def _places(size: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Places of the pairs of a menu of so many actions: all, or each with some at all distances."""
+    if size <= _LARGE:
+        first, second = np.triu_indices(size, 1)
+        return first, second
+    steps = np.unique(np.geomspace(1, (size - 1) // 2, _PARTNERS).astype(np.intp))
+    first = np.repeat(np.arange(size), len(steps))
+    return first, (first + np.tile(steps, size)) % size
 
 
 @dataclass(frozen=True)

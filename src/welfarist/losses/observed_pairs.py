@@ -14,6 +14,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.decisions import Comparisons
 from welfarist.decisions.merged_pairs import MergedPairs
 from welfarist.losses.charged_margins import along, concave
+from welfarist.losses.glances_at_pairs import PairGlance
 from welfarist.losses.graph import ComparisonGraph
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import QuadraticModel
@@ -87,6 +88,11 @@ class ObservedPairs:
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest values; `limits` if those were narrowed."""
         return self.noise.bounds(self.tau_max) if self.limits is None else self.limits
+
+    def glance(self, values: FloatArray, powers: FloatArray) -> PairGlance:
+        """Look at what many rules make of the actions (B, N), with powers (B,)."""
+        known = self.graph.pairs, self.noise, self.bounds, self.restraint
+        return PairGlance.at(*known, values, powers)
 
     def if_noise_free(self, countable: bool) -> str:
         """What to say where choices could be without noise, and errors may be countable."""

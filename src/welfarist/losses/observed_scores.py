@@ -72,6 +72,10 @@ class ObservedScores:
     squared = True
     restraint = None
 
+    def glance(self, values: FloatArray, powers: FloatArray) -> None:
+        """None: scores have few optima, and rules judged roughly find no others."""
+        del values, powers
+
     @classmethod
     def of(cls, scores: Scores, scale: bool, level: Level, shift: float) -> ObservedScores:
         """Take over checked scores, all of which count; `shift` is what values lack."""

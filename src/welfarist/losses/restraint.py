@@ -134,6 +134,15 @@ class Restraint:
         found[charged] = 0.5 * certainty + self._strength * others
         return found
 
+    def of_many(
+        self, z: FloatArray, count: FloatArray, powers: FloatArray, log_taus: FloatArray
+    ) -> FloatArray:
+        """What is charged (B,) for margins (B, n), powers (B,) and temperatures (B,) together."""
+        charged = self.of_many_margins(z, count)
+        charged += self.of_many_powers(powers)
+        charged += self.of_temperature(log_taus)[0]
+        return charged
+
     def of_temperature(self, log_tau: Any) -> tuple[Any, Any, Any]:
         """Charge a temperature; return that with its first two derivatives by log tau.
 

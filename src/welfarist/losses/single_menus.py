@@ -26,6 +26,8 @@ _BLOCK = 2**14
 # Entries whose derivatives by all terms are held at a time.
 _ENTRIES = 2**14
 _TINY = float(np.finfo(np.float64).tiny)
+# What is left of the difference of two equal numbers that were each rounded a few times.
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
 def tells(menus: Menus) -> npt.NDArray[np.bool_]:
@@ -188,6 +190,19 @@ class SingleMenus:
         return np.asarray(number[self.decision], dtype=np.intp)
 
 
+def _around_means(
+    design: FloatArray, shares: FloatArray, starts: npt.NDArray[np.intp], sizes: Any
+) -> FloatArray:
+    """Return moves of entries (E, k) less the mean of their menu by shares (E,).
+
+    What all entries of a menu gain alike changes nothing. Squares of such moves would be the
+    difference of large numbers; what rounding leaves of a move that is the same for all is 0.
+    """
+    means = np.repeat(np.add.reduceat(design * shares[:, None], starts, axis=0), sizes, axis=0)
+    apart = design - means
+    return np.where(np.abs(apart) <= _ROUNDING * np.abs(means), 0.0, apart)
+
+
 @dataclass(frozen=True)
 class _Tangent:
     """What the derivatives of single choices are made of.
@@ -272,15 +287,11 @@ class _Tangent:
             rho = np.append(rho, np.zeros(more.shape[1]))
         choice = self.choice
         times = single.decided.counts[single.decision[part]]
+        design = _around_means(design, choice.first[entries], starts, sizes)
         each = -np.add.reduceat(design * choice.by_value[entries, None], starts, axis=0)
         often = np.repeat(times, sizes)[:, None]
+        # What entries of a menu have together with each other is in the products with their means.
         information = design.T @ (design * (choice.alone[entries, None] * often))
-        first = np.add.reduceat(design * choice.first[entries, None], starts, axis=0)
-        information += (first.T * (choice.even[part] * times)) @ first
-        if choice.second is not None and choice.mixed is not None:
-            second = np.add.reduceat(design * choice.second[entries, None], starts, axis=0)
-            mixed = (first.T * (choice.mixed[part] * times)) @ second
-            information += mixed + mixed.T
         if choice.by_own_and_value is not None:
             here, own = self._own(part)
             each = each - np.outer(here, rho)

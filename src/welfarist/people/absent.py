@@ -7,6 +7,7 @@ nothing, so that groups of different size can be compared.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
 from welfarist.families.columns import Columns
+from welfarist.families.power_mean.many_means import log_means_of_present
 from welfarist.families.power_mean.present import (
     bending_of_present,
     log_mean_of_present,
@@ -57,6 +59,12 @@ class PartlyPresent(Columns):
         """None: there is no table in which every entry counts."""
         return None
 
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of what those present have, by which powers are measured."""
+        known = self.logs[self.present & np.isfinite(self.logs)]
+        return max(float(known.std()) if known.size else 0.0, 1e-6)
+
     def log_mean(self, weights: FloatArray, p: float) -> Welfare:
         """Return the log power mean among those present, with derivatives."""
         return log_mean_of_present(self.logs, self.present, weights, p, self.has_zeros)
@@ -67,6 +75,10 @@ class PartlyPresent(Columns):
         """Return its second derivatives that involve p, summed over actions with `pull` (N,)."""
         known = self.logs, self.present, weights
         return bending_of_present(*known, p, mean, pull, self.has_zeros)
+
+    def log_means(self, log_weights: FloatArray, powers: FloatArray) -> FloatArray:
+        """Return roughly the log power means (B, N) among those present, of B rules."""
+        return log_means_of_present(self.logs, self.present, log_weights, powers)
 
     def around(self, values: FloatArray) -> FloatArray:
         """Return the columns (d, N), with the action's value where somebody is absent."""

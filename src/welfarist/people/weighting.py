@@ -59,6 +59,12 @@ class Weighting:
             return free
         return np.asarray((free / self.sizes())[self.group_of])
 
+    def many_to_people(self, free: FloatArray) -> FloatArray:
+        """Weights per person (B, d) from many free weights (B, free), in which they are affine."""
+        nobody = self.to_people(np.zeros(self.free))
+        each = np.array([self.to_people(row) - nobody for row in np.eye(self.free)])
+        return np.asarray(nobody + free @ each.reshape(self.free, len(nobody)))
+
     def gather(self, weights: FloatArray) -> FloatArray:
         """Free weights (free,) from one weight per person (d,): a group's is its members' sum."""
         if self.fixed is not None:

@@ -372,6 +372,18 @@ def menu_caveats(without_choice: int, decisions: int) -> list[Caveat]:
     return [Caveat(NotIdentifiedWarning, message)]
 
 
+def outside_caveats(refused: float, decisions: int) -> list[Caveat]:
+    """Say when none of these was never chosen, so that nothing tells how little it is worth."""
+    if refused:
+        return []
+    message = (
+        f"none of these was never chosen in {decisions} decisions: it is worth less than what was "
+        "on offer, and how much less cannot be told. The welfare shown for it is the lowest that "
+        "is considered, and the rule is the same without outside."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
 def stage_caveats(found: Stages, worst: bool) -> list[Caveat]:
     """Say when one temperature was fitted to choices of which the later are noisier, or less so.
 

@@ -98,6 +98,9 @@ class Goodness:
 
     @property
     def bic(self) -> float:
-        """The Bayesian information criterion: log n for each learned number less twice `llf`."""
-        likelihood = self.likelihood.require_maximum()
-        return float(np.log(likelihood.observations)) * likelihood.parameters - 2.0 * self.llf
+        """The Bayesian information criterion: log n for each learned number less twice `llf`.
+
+        n is `nobs`: a ranking is one decision, however many choices it consists of.
+        """
+        learned = self.likelihood.require_maximum().parameters
+        return float(np.log(self.nobs)) * learned - 2.0 * self.llf

@@ -17,6 +17,8 @@ from welfarist.people.utility_tables import as_utility_table
 # The kind of its decisions; whoever applies a rule need not load what holds them.
 _CHOICES = "choices"
 KEYS = ("taus", "gamma", "outside", "absent")
+# Logarithms of welfare this close are equal up to rounding.
+_EQUALLY_GOOD = 1e-13
 
 
 def terms_of(result: Any) -> dict[str, Any]:
@@ -26,7 +28,7 @@ def terms_of(result: Any) -> dict[str, Any]:
     later = [value for name, value in result.extras.items() if name.startswith("tau of choice")]
     held = result.left_out if result.decided is None else result.decided
     return {
-        "taus": (float(result.extras["tau"]), *map(float, later)),
+        "taus": (math.inf if result.tau is None else float(result.tau), *map(float, later)),
         "gamma": result.extras.get("gamma"),
         "outside": result.extras.get("outside"),
         "absent": bool(held is not None and held.absent),
@@ -101,10 +103,23 @@ def chances(value: FloatArray, tau: float, rho: float) -> FloatArray:
     if np.isneginf(best):  # nothing against nothing: a toss-up
         odds = np.ones(len(value))
     elif math.isinf(tau):
-        odds = (value == best).astype(np.float64)
+        odds = (value >= best - _EQUALLY_GOOD).astype(np.float64)
     else:
         odds = np.exp(tau * (value - best))
     return np.asarray((1.0 - 2.0 * rho) * odds / odds.sum() + 2.0 * rho / len(value))
+
+
+def margins_of(one: FloatArray, other: FloatArray, tau: float) -> FloatArray:
+    """By how much actions are worth more than others (n,), in units in which choices err.
+
+    Without noise that is infinite, however small the difference, and 0 for a tie.
+    """
+    with np.errstate(invalid="ignore"):
+        apart = one - other
+    apart = np.where(np.isnan(apart), 0.0, apart)  # nothing against nothing: a tie
+    if math.isfinite(tau):
+        return np.asarray(tau * apart)
+    return np.where(np.abs(apart) <= _EQUALLY_GOOD, 0.0, np.copysign(np.inf, apart))
 
 
 def with_outside(value: FloatArray, outside: float | None) -> FloatArray:

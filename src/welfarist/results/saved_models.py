@@ -113,11 +113,11 @@ class Model:
                 f"{type(learned).__name__}. Call fit first."
             )
         _require_savable(result)
-        compared = result.kind == "comparisons"
+        chosen = result.kind != "scores"
         return cls(
             welfare=result.welfare,
             kind=result.kind,  # type: ignore[arg-type]
-            tau=math.inf if compared and result.tau is None else result.tau,
+            tau=math.inf if chosen and result.tau is None else result.tau,
             rho=result.rho,
             scale=result.scale,
             decisions=float(result.decisions),
@@ -176,7 +176,8 @@ class Model:
         Rules learned from scores, and where errors were counted, have no temperature: the better
         action is preferred for sure, up to the probability of a slip; two that tie are a toss-up.
         """
-        if self.kind != "scores" and self.tau is not None and math.isfinite(self.tau):
+        told = self.kind == "choices" or (self.kind == "comparisons" and self.tau != math.inf)
+        if told and self.tau is not None:
             value = self.welfare.log if self.kind == "comparisons" else self.worth
             one, other = (np.atleast_1d(value(actions)) for actions in (first, second))
             if len(one) != len(other) and 1 not in (len(one), len(other)):
@@ -184,9 +185,7 @@ class Model:
                     "first and second must hold as many actions as each other, or one; found "
                     f"{len(one)} and {len(other)}."
                 )
-            with np.errstate(invalid="ignore"):
-                margins = self.tau * (one - other)
-            margins = np.where(np.isnan(margins), 0.0, margins)  # nothing against nothing: a tie
+            margins = saved_choices.margins_of(one, other, self.tau)
         else:
             order = np.asarray(self.welfare.compare(first, second), dtype=np.float64)
             margins = np.where(order == 0, 0.0, np.copysign(np.inf, order))

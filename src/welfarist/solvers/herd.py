@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionLoss, Loss, Point
-from welfarist.losses.glances import Glance
 from welfarist.solvers.scouts import normalised, on_simplex, spread_of
 
 _GENERATIONS = 30
@@ -66,7 +65,7 @@ class _Herd:
             self._logs = np.log(np.array([point.weights for point in points]))
         self._powers = np.array([point.p for point in points])
         self._extras = np.array([point.extras for point in points])
-        self._losses = Glance.at(loss, self._logs, self._powers).losses(self._extras)
+        self._losses = loss.glance(self._logs, self._powers).losses(self._extras)
 
     def breed(self) -> None:
         """Let every rule have offspring, and keep the best of them if it is no worse."""
@@ -76,7 +75,7 @@ class _Herd:
         logs, powers = self._moved_powers(parents, scale)
         logs = self._moved_weights(logs, powers, scale)
         extras = self._moved_extras(parents, scale)
-        losses = Glance.at(self._loss, logs, powers).losses(extras)
+        losses = self._loss.glance(logs, powers).losses(extras)
         best = losses.reshape(size, _OFFSPRING).argmin(axis=1) + np.arange(size) * _OFFSPRING
         better = losses[best] <= self._losses
         kept = best[better]
@@ -85,7 +84,7 @@ class _Herd:
 
     def best(self, most: int, interior: bool) -> list[Point]:
         """Return up to `most` of them that differ, the best first."""
-        chosen = Glance.at(self._loss, self._logs, self._powers).unlike(self._losses, most)
+        chosen = self._loss.glance(self._logs, self._powers).unlike(self._losses, most)
         return [
             Point(on_simplex(self._logs[i], interior), float(self._powers[i]), self._extras[i])
             for i in chosen

@@ -147,7 +147,8 @@ class Schedule:
         point = self._best_point()
         k = len(point.weights)
         if k == 0:
-            return self._at(point.weights, self._random_power())
+            power = self._random_power() if self._fixed is None else self._fixed
+            return self._at(point.weights, power)
         if self._fixed is None and self._ratios and abs(point.p) >= _RATIO_POWER:
             return self._stretched(point.p * self._rng.uniform(0.2, 1.0), share)
         fresh = self._rng.dirichlet(np.full(k, 0.5))

@@ -7,12 +7,14 @@ all powers are looked at with one person, two, and many in all proportions.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from welfarist.base.validation import FloatArray
+from welfarist.families.columns import Columns
 from welfarist.losses import DecisionLoss, Loss, Point
-from welfarist.losses.glances import GENTLE, STEEP, Glance
-from welfarist.losses.observed_pairs import ObservedPairs
+from welfarist.losses.glances import GENTLE, STEEP
 from welfarist.solvers.simplex import onto_simplex
 
 # Powers are sinh(t) / spread for t up to this, and the ends of the search: at the furthest a
@@ -36,9 +38,9 @@ _CONCENTRATION = 0.5  # of the Dirichlet distribution of the other shares
 
 
 def can_be_scouted(loss: Loss) -> bool:
-    """Whether rules can be judged at a glance: comparisons by power means of a small table."""
+    """Whether rules can be judged at a glance: choices by power means of a small table."""
     data = loss.data
-    if not data.can_be_counted or not isinstance(data.observed, ObservedPairs):
+    if not data.can_be_glanced:
         return False
     size = max(data.people.size, data.decisions)
     return data.weighting.free <= MOST_WEIGHTS and size * _FEWEST <= _LARGEST
@@ -58,7 +60,7 @@ def scouted_starts(
     """
     data = loss.data
     log_weights, powers = _rules(data, rng, p, _number(data) if rules is None else rules)
-    glance = Glance.at(data, log_weights, powers)
+    glance = data.glance(log_weights, powers)
     # Where slips are possible a rule may count for its sides alone, which is an optimum apart.
     regimes = (GENTLE, STEEP) if len(loss.parameters) > 1 else (GENTLE,)
     ranked = []
@@ -88,10 +90,8 @@ def normalised(log_weights: FloatArray) -> FloatArray:
 
 def spread_of(loss: DecisionLoss) -> float:
     """The standard deviation of log utilities, by which powers are measured; never 0."""
-    table = loss.people.table
-    assert table is not None
-    finite = table[np.isfinite(table)]
-    return max(float(finite.std()) if finite.size else 0.0, 1e-6)
+    assert isinstance(loss.people, Columns)
+    return loss.people.spread
 
 
 def _rules(
@@ -108,8 +108,7 @@ def _rules(
 
 def _number(loss: DecisionLoss) -> float:
     """How many rules are worth a glance."""
-    observed = loss.observed
-    assert isinstance(observed, ObservedPairs)
+    observed: Any = loss.observed
     looks = len(observed.noise.own_grid()) * (len(GENTLE) + len(STEEP))
     return float(np.clip(_BUDGET / (loss.decisions * looks + loss.people.size), _FEWEST, _MOST))
 
@@ -155,9 +154,9 @@ def _twos(k: int, rng: np.random.Generator) -> FloatArray:
 
 def _levels(loss: DecisionLoss, p: float) -> FloatArray:
     """Logarithm (k,) of what a free weight contributes at p to a typical action."""
-    table, weighting = loss.people.table, loss.weighting
-    assert table is not None
-    terms = p * table
+    people, weighting = loss.people, loss.weighting
+    assert isinstance(people, Columns)
+    terms = p * people.logs
     top = terms.max(axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):

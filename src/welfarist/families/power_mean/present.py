@@ -18,13 +18,16 @@ from welfarist.families.power_mean.derivatives import log_mean_of_logs
 from welfarist.families.welfare import Welfare
 
 Presence = npt.NDArray[np.bool_]
+# Derivatives by weights are over the sum of those present, and are squared in every step. However
+# little those have, they share it exactly: only how steep that is has a limit.
+_LEAST_SUM = 1e-150
 
 
 def shared_weights(weights: FloatArray, present: Presence) -> tuple[FloatArray, FloatArray]:
     """Return everybody's share (d, N) among those present, and the sum (N,) of their weights.
 
     Where nobody present has a weight, all of them count the same; the sum is then infinite, so that
-    no weight makes a difference.
+    no weight makes a difference. It is 1e-150 at least, so that what is divided by it has a square.
     """
     whole = weights @ present
     lost = whole == 0
@@ -32,7 +35,7 @@ def shared_weights(weights: FloatArray, present: Presence) -> tuple[FloatArray, 
     if lost.any():
         own[:, lost] = present[:, lost] / present[:, lost].sum(axis=0)
         whole = np.where(lost, np.inf, whole)
-    return own, whole
+    return own, np.maximum(whole, _LEAST_SUM)
 
 
 def log_mean_of_present(
