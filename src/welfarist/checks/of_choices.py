@@ -26,6 +26,7 @@ from welfarist.checks.score_test import slopes_of
 from welfarist.checks.surprises import Surprises, surprising_menus
 from welfarist.counting.menus.best import best_entries
 from welfarist.decisions import Choices
+from welfarist.decisions.at_power import seen_at
 from welfarist.inference.likelihood import Likelihood
 from welfarist.losses.single_menus import SingleMenus
 from welfarist.noise.menus import EQUALLY_GOOD, Softmax
@@ -60,7 +61,7 @@ class ChoiceChecks:
     def of(cls, fit: Fit) -> ChoiceChecks:
         """Return the checks of a fit to choices."""
         rule = PresentRule(fit.nameless_welfare) if fit.decided.absent else fit.nameless_welfare
-        return cls(fit.decided, rule, fit.stakeholders, fit.likelihood)
+        return cls(seen_at(fit.decided, rule.p), rule, fit.stakeholders, fit.likelihood)
 
     @property
     def _single(self) -> SingleMenus:

@@ -21,6 +21,7 @@ from welfarist.checks.predictions import Predictions, predictions_of
 from welfarist.checks.score_test import score_test, slopes_of
 from welfarist.checks.surprises import Surprises, surprising_choices
 from welfarist.decisions import Comparisons
+from welfarist.decisions.at_power import seen_at
 from welfarist.inference.likelihood import Likelihood
 from welfarist.losses.observed import Slopes
 from welfarist.noise.base import ChoiceNoise
@@ -77,7 +78,9 @@ class ComparisonChecks:
     def of(cls, fit: Fit) -> ComparisonChecks:
         """Return the checks of a fit to comparisons."""
         chances = None if fit.noise is None else fit.preference
-        return cls(fit.decided, fit.nameless_welfare, fit.stakeholders, fit.likelihood, chances)
+        rule = fit.nameless_welfare
+        decided = seen_at(fit.decided, rule.p)
+        return cls(decided, rule, fit.stakeholders, fit.likelihood, chances)
 
     @cached_property
     def predictions(self) -> Predictions:

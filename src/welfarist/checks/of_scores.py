@@ -18,6 +18,7 @@ from welfarist.checks.residuals import Residuals, fitted_scores, residuals_of
 from welfarist.checks.score_test import slopes_of
 from welfarist.checks.surprises import Surprises, surprising_scores
 from welfarist.decisions import Scores
+from welfarist.decisions.at_power import seen_at
 from welfarist.inference.covariance import face_of
 from welfarist.inference.likelihood import Likelihood
 
@@ -54,7 +55,8 @@ class ScoreChecks:
         assert fit.likelihood is not None
         scale = 1.0 if fit.scale is None else fit.scale
         rule, offset = fit.nameless_welfare, fit.score_offset
-        return cls(fit.decided, rule, fit.stakeholders, fit.likelihood, scale, offset)
+        decided = seen_at(fit.decided, rule.p)
+        return cls(decided, rule, fit.stakeholders, fit.likelihood, scale, offset)
 
     def calibration(self, bins: int) -> NoReturn:
         """Refuse: scores are not chosen."""

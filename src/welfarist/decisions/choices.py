@@ -32,6 +32,7 @@ from welfarist.decisions.labels import numbered
 from welfarist.decisions.long_tables import read_long
 from welfarist.decisions.menus import Menus
 from welfarist.people.presence import as_present_table
+from welfarist.people.source import is_source, same_utilities, source_digest
 from welfarist.people.utility_tables import shifted_table
 
 
@@ -527,13 +528,17 @@ class Choices:
             (mine.sign, theirs.sign), (mine.stage, theirs.stage),
         ]  # fmt: skip
         same = all(np.array_equal(a, b) for a, b in pairs)
-        return same and np.array_equal(self.utilities, other.utilities, equal_nan=True)
+        return same and same_utilities(self.utilities, other.utilities)
 
     def digest(self) -> str:
         """A text that is the same for the same choices, in the sense of :meth:`same_as`."""
         menus = self.menus
         own = [self.counts, self.decision, menus.starts, menus.rows, menus.taken, menus.sign]
-        parts = [*map(parts_of, own), parts_of(menus.stage), parts_of(self.utilities)]
+        parts = [*map(parts_of, own), parts_of(menus.stage)]
+        if is_source(self.utilities):  # which is not all in memory
+            parts.append(source_digest(self.utilities))
+        else:
+            parts.append(parts_of(self.utilities))
         if self.by is not None:
             parts.append(parts_of(numbered(self.by)))
         return digest_of(chain([[float(self.outside)]], *parts))

@@ -28,7 +28,7 @@ from welfarist.decisions.digests import digest_of, parts_of
 from welfarist.decisions.labels import numbered
 from welfarist.decisions.merged_pairs import MergedPairs, merged, pair_keys
 from welfarist.decisions.paired_columns import paired_stems
-from welfarist.people.source import is_source
+from welfarist.people.source import is_source, same_utilities, source_digest
 from welfarist.people.utility_tables import as_utility_table, distinct_rows, shifted_table
 
 
@@ -251,7 +251,9 @@ class Comparisons:
         if not alike:
             return False
         if np.array_equal(self.pairs, other.pairs):
-            return np.array_equal(self.utilities, other.utilities)
+            return same_utilities(self.utilities, other.utilities)
+        if is_source(self.utilities) or is_source(other.utilities):
+            return False
         # The same actions may be numbered in another way.
         return np.array_equal(self.utilities[self.pairs], other.utilities[other.pairs])
 
@@ -261,7 +263,7 @@ class Comparisons:
         if self.by is not None:  # errors are clustered by who decided
             own += parts_of(numbered(self.by))
         if is_source(self.utilities):  # which is not all in memory
-            return digest_of([*own, *parts_of(self.pairs), self.utilities.shape])
+            return digest_of([*own, *parts_of(self.pairs), *source_digest(self.utilities)])
         return digest_of(chain(own, (self.utilities[rows] for rows in parts_of(self.pairs))))
 
     @cached_property

@@ -7,14 +7,17 @@ however clear the case, they never prefer it, nor find both equally good.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.errors import ImpossibleDecisionsError
+from welfarist.base.validation import FloatArray
 from welfarist.base.wording import listed
 from welfarist.decisions.choices import Choices
 from welfarist.decisions.comparisons import Comparisons
-from welfarist.people.source import is_source
+from welfarist.people.source import extremes_of, is_source
 from welfarist.people.weighting import Weighting
 
 # Decisions that a message describes.
@@ -30,8 +33,8 @@ def impossible_rows(decided: Comparisons, weighting: Weighting) -> npt.NDArray[n
     >>> impossible_rows(decided, Weighting(2))
     array([0])
     """
-    utilities = decided.utilities
-    if is_source(utilities):  # which knows of no single people
+    utilities = _largest(decided.utilities)
+    if utilities is None:
         return np.empty(0, dtype=np.intp)
     counted = utilities if weighting.fixed is None else utilities[:, weighting.fixed > 0]
     worth = np.asarray(counted.any(axis=1))
@@ -39,6 +42,14 @@ def impossible_rows(decided: Comparisons, weighting: Weighting) -> npt.NDArray[n
     worse_first, worse_second = ~first & second, first & ~second
     wrong = (worse_first & (decided.outcomes >= 0)) | (worse_second & (decided.outcomes <= 0))
     return np.flatnonzero(wrong & (decided.counts > 0))
+
+
+def _largest(utilities: Any) -> FloatArray | None:
+    """The most that anybody behind each entry has (N, d); None if nobody knows."""
+    if not is_source(utilities):
+        return np.asarray(utilities)
+    found = extremes_of(utilities)
+    return None if found is None else found[1]
 
 
 def refuse_impossible(decided: Comparisons, weighting: Weighting, noise: str) -> None:
@@ -74,7 +85,10 @@ def _described(decided: Comparisons, row: int) -> str:
 
 def impossible_choices(decided: Choices, weighting: Weighting) -> npt.NDArray[np.intp]:
     """Rows of choices from menus that no rule explains: of what is worth nothing to anybody."""
-    counted = np.nan_to_num(decided.utilities)
+    counted = _largest(decided.utilities)
+    if counted is None:
+        return np.empty(0, dtype=np.intp)
+    counted = np.nan_to_num(counted)
     if weighting.fixed is not None:
         counted = counted[:, weighting.fixed > 0]
     worth = np.append(counted.any(axis=1), True)[decided.menus.rows].astype(np.float64)

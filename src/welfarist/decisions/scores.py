@@ -14,7 +14,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, owned
 from welfarist.decisions.checked_columns import as_action_names, as_column, as_counts
 from welfarist.decisions.digests import digest_of, parts_of
-from welfarist.people.source import is_source
+from welfarist.people.source import is_source, same_utilities, source_digest
 from welfarist.people.utility_tables import as_utility_table, shifted_table
 
 
@@ -146,7 +146,7 @@ class Scores:
         """Whether these are the same scores of the same actions, in the same order."""
         return self is other or (
             isinstance(other, Scores)
-            and np.array_equal(self.utilities, other.utilities)
+            and same_utilities(self.utilities, other.utilities)
             and np.array_equal(self.values, other.values)
             and np.array_equal(self.counts, other.counts)
         )
@@ -155,5 +155,5 @@ class Scores:
         """A text that is the same for the same scores, in the sense of :meth:`same_as`."""
         own = [*parts_of(self.values), *parts_of(self.counts)]
         if is_source(self.utilities):  # which is not all in memory
-            return digest_of([*own, self.utilities.shape])
+            return digest_of([*own, *source_digest(self.utilities)])
         return digest_of(chain(own, parts_of(self.utilities)))

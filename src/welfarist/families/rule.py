@@ -370,6 +370,8 @@ class WelfareFunction:
         is the weights that are put in order, not the columns, which stay where the caller has
         them and are not copied.
         """
+        if hasattr(utilities, "seen_at"):
+            return self._matched_groups(utilities)
         if self._stakeholders is None or self._weights is None:
             return self._seen(as_numbers(utilities, "utilities")), self._weights, None
         values, names = split_names(utilities)
@@ -377,6 +379,26 @@ class WelfareFunction:
         if names is None:
             return table, self._weights, None
         named = order_by_name(names, self._stakeholders)
+        return table, self._weights[named], named
+
+    def _matched_groups(
+        self, people: Any
+    ) -> tuple[npt.NDArray[Any], FloatArray, npt.NDArray[np.intp] | None]:
+        """The same of groups of people who are not all in memory, one column a group.
+
+        Without weights everybody counts the same, and groups by how many they are.
+        """
+        if self._shift:
+            raise InputError(
+                "shift must be 0 for people who are not all in memory; found "
+                f"{self._shift:g}. Add it to their utilities before."
+            )
+        table = people.seen_at(self._p)
+        if self._weights is None:
+            return table, normalised(people.heads), None
+        if self._stakeholders is None:
+            return table, self._weights, None
+        named = order_by_name(people.stakeholders, self._stakeholders)
         return table, self._weights[named], named
 
     def _seen(self, table: npt.NDArray[Any]) -> npt.NDArray[Any]:

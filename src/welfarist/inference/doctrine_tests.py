@@ -256,10 +256,13 @@ def _null_weighting(likelihood: Likelihood, weights: Any, groups: Any) -> Weight
     if isinstance(weights, str) and weights == "learn":
         raise InputError('weights of a null must be "equal" or numbers; found "learn".')
     names, people = likelihood.stakeholders, len(likelihood.weights)
-    null = weighting_of("learn" if weights is None else weights, groups, people, names)
+    heads = likelihood.loss.weighting.heads
+    null = weighting_of("learn" if weights is None else weights, groups, people, names, heads)
     learned = likelihood.loss.weighting.group_of
     if learned is not None:
-        fixed = null.fixed if null.fixed is not None else np.asarray(null.group_of, dtype=float)
+        fixed = np.asarray(null.group_of, dtype=float)
+        if null.fixed is not None:
+            fixed = null.fixed if heads is None else null.fixed / heads
         for group in range(int(learned.max()) + 1):
             inside = fixed[learned == group]
             if not np.allclose(inside, inside[0], rtol=_SAME, atol=0.0):

@@ -318,7 +318,7 @@ def _free_weight(likelihood: Likelihood, i: int) -> tuple[int, float]:
     weighting, person = likelihood.loss.weighting, likelihood.quantities[i].person
     assert person is not None
     free = person if weighting.group_of is None else int(weighting.group_of[person])
-    return free, float(weighting.sizes()[free])
+    return free, 1.0 / weighting.largest(person)
 
 
 def _profile_of_weight(

@@ -20,6 +20,7 @@ from welfarist.inference.likelihood import Likelihood
 from welfarist.learners import options
 from welfarist.losses import DecisionLoss, Loss, with_prior, within_search
 from welfarist.noise.base import ChoiceNoise
+from welfarist.people.source import heads_of
 from welfarist.people.weighting import Weighting
 from welfarist.people.weights_option import group_labels, weighting_of
 from welfarist.proofs.certificate import Certificate
@@ -82,7 +83,8 @@ class Setup:
     def of(cls, learner: Any, decided: Any) -> Setup:
         """Check a learner's options against decisions and each other."""
         people, names = decided.people, decided.stakeholders
-        weighting = weighting_of(learner.weights, learner.groups, people, names)
+        heads = heads_of(decided.utilities)
+        weighting = weighting_of(learner.weights, learner.groups, people, names, heads)
         labels = group_labels(learner.groups, people, names)
         family = options.family_of(learner.family)
         return cls(

@@ -13,6 +13,7 @@ from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray
 from welfarist.counting.menus.best import best_entries
 from welfarist.decisions import Choices
+from welfarist.decisions.at_power import seen_at
 from welfarist.decisions.choices import as_choices
 from welfarist.decisions.impossible import refuse_impossible_choices
 from welfarist.inference.stages import stages_of
@@ -29,6 +30,7 @@ from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.noise.menus import Softmax
 from welfarist.people.presence import refuse_apart
 from welfarist.people.present_rule import PresentRule
+from welfarist.people.source import is_source
 from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
@@ -167,8 +169,9 @@ class ChoiceLearner(WelfareLearner):
                 "which no rule can be learned."
             )
         seen = choices.shifted(setup.shift)
-        refuse_nothing(np.nan_to_num(seen.utilities))
-        if setup.weighting.free > 1:
+        elsewhere = is_source(seen.utilities)
+        refuse_nothing(seen.utilities if elsewhere else np.nan_to_num(seen.utilities))
+        if setup.weighting.free > 1 and not elsewhere:
             refuse_apart(seen.utilities, setup.people, setup.weighting)
         rho = options.check_rho(self.rho, self.noise)
         check_small_sample(self.small_sample)
@@ -354,6 +357,7 @@ class ChoiceLearner(WelfareLearner):
 
     def _softmax(self, choices: Choices, menus: Any) -> Softmax:
         """How the actions of menus compare under the rule that was learned."""
+        choices = seen_at(choices, self.p_)
         value = self._values(choices.utilities)
         if self.gamma_:
             value = value + self.gamma_ * np.log((~np.isnan(choices.utilities)).sum(axis=1))

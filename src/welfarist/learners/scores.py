@@ -28,6 +28,7 @@ from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
 from welfarist.losses import DecisionLoss, loss_of_scores
 from welfarist.losses.observed_scores import ObservedScores, ScoreResponse
 from welfarist.noise.scores import SCALE
+from welfarist.people.source import is_source
 from welfarist.people.utility_tables import distinct_up_to
 from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.proofs import certifier_of
@@ -177,6 +178,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
             if X.stakeholders is not None:
                 self.feature_names_in_ = np.array(X.stakeholders, dtype=object)
             return X
+        if is_source(X):
+            return self.read_decisions(Scores.of(X, y, sample_weight))
         table, target = self._checked(X, y, y_numeric=True)
         self._refuse_bad(table)
         counts = as_counts(sample_weight, "sample_weight", len(table))
@@ -227,7 +230,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         if not decided.counts.all():
             counted = counted[decided.counts > 0]
         data = observed.scores * observed.size, observed.sample_weight, predicted * observed.size
-        different = distinct_up_to(counted, counted.shape[1] + 2)
+        enough = counted.shape[1] + 2
+        different = len(counted) if is_source(counted) else distinct_up_to(counted, enough)
         value = here.value * observed.size * observed.size
         self.scale_ = _as_scale(optimum.point.extras[0]) if observed.scale else 1.0
         return Description(
@@ -250,11 +254,11 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     def predict(self, U: Any) -> FloatArray:
         """Return the predicted scores (N,) of actions (N, d)."""
         check_is_fitted(self)
-        return self._predicted(
-            U.utilities if isinstance(U, Scores) else self._checked(U, reset=False)
-        )
+        if isinstance(U, Scores):
+            U = U.utilities
+        return self._predicted(U if is_source(U) else self._checked(U, reset=False))
 
-    def _predicted(self, table: FloatArray) -> FloatArray:
+    def _predicted(self, table: Any) -> FloatArray:
         """What the rule says the scores (N,) of actions (N, d) are."""
         rule = self.result_.nameless_welfare
         welfare = rule(table)

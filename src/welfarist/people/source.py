@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.validation import FloatArray
 from welfarist.families.base import Family
 from welfarist.families.columns import People
 from welfarist.people.weighting import Weighting
@@ -44,6 +45,39 @@ class Source(Protocol):
     def seen_by(self, family: Family, weighting: Weighting) -> People:
         """Return what a family sees of the people, given what is known about their weights."""
         ...
+
+
+def heads_of(utilities: object) -> FloatArray | None:
+    """Return how many people stand behind each column (d,), if a source of groups says so."""
+    return getattr(utilities, "heads", None) if is_source(utilities) else None
+
+
+def extremes_of(utilities: object) -> tuple[FloatArray, FloatArray] | None:
+    """Return the smallest and the largest utility in each entry (N, d), if a source knows them."""
+    found = [getattr(utilities, name, None) for name in ("lowest", "highest")]
+    return None if found[0] is None or found[1] is None else (found[0], found[1])
+
+
+def table_at(utilities: Any, p: float) -> Any:
+    """Return a table (N, d) in which each group is one person with its power mean at p.
+
+    Utilities that are a table themselves, or people who know of none, are returned as they came.
+    """
+    found = getattr(utilities, "seen_at", None)
+    return utilities if found is None else found(p)
+
+
+def same_utilities(one: object, other: object) -> bool:
+    """Whether two tables, or what stands in their place, hold the same."""
+    if is_source(one) or is_source(other):
+        return bool(one == other)
+    return np.array_equal(one, other, equal_nan=True)  # type: ignore[arg-type]
+
+
+def source_digest(utilities: Source) -> list[Any]:
+    """Return what tells a source from others: its digest, or at least its shape."""
+    own = getattr(utilities, "digest", None)
+    return [list(utilities.shape)] if own is None else [[float(b) for b in bytes.fromhex(own)]]
 
 
 def is_source(utilities: object) -> TypeGuard[Source]:

@@ -22,11 +22,15 @@ class Weighting:
         The group each person belongs to; a group's weight is shared equally inside it.
     people : int
         d.
+    heads : (d,) array or None
+        How many people each of them stands for, if they stand for several: what is shared equally
+        is shared by heads.
     """
 
     people: int
     fixed: FloatArray | None = None
     group_of: npt.NDArray[np.intp] | None = None
+    heads: FloatArray | None = None
 
     @property
     def free(self) -> int:
@@ -38,18 +42,22 @@ class Weighting:
     def sizes(self) -> FloatArray:
         """How many people stand behind each free weight (free,)."""
         if self.group_of is None:
-            return np.ones(self.people)
-        return np.bincount(self.group_of).astype(np.float64)
+            return np.ones(self.people) if self.heads is None else self.heads
+        return np.bincount(self.group_of, self.heads).astype(np.float64)
 
     def largest(self, person: int) -> float:
         """The largest weight that somebody can have: all of it, shared with their group."""
-        return 1.0 if self.group_of is None else 1.0 / float(self.sizes()[self.group_of[person]])
+        if self.group_of is None:
+            return 1.0
+        own = 1.0 if self.heads is None else float(self.heads[person])
+        return own / float(self.sizes()[self.group_of[person]])
 
     def start(self) -> FloatArray:
         """Free weights under which everybody counts the same (free,)."""
         if self.fixed is not None:
             return np.empty(0)
-        return self.sizes() / self.people
+        sizes = self.sizes()
+        return sizes / (self.people if self.heads is None else sizes.sum())
 
     def to_people(self, free: FloatArray) -> FloatArray:
         """Weights per person (d,) from the free weights (free,)."""
@@ -57,7 +65,8 @@ class Weighting:
             return self.fixed
         if self.group_of is None:
             return free
-        return np.asarray((free / self.sizes())[self.group_of])
+        shared = np.asarray((free / self.sizes())[self.group_of])
+        return shared if self.heads is None else shared * self.heads
 
     def many_to_people(self, free: FloatArray) -> FloatArray:
         """Weights per person (B, d) from many free weights (B, free), in which they are affine."""
@@ -80,7 +89,8 @@ class Weighting:
         if self.group_of is None:
             return by_weight
         pulled = np.zeros((self.free, by_weight.shape[1]))
-        np.add.at(pulled, self.group_of, by_weight)
+        shared = by_weight if self.heads is None else by_weight * self.heads[:, None]
+        np.add.at(pulled, self.group_of, shared)
         return np.asarray(pulled / self.sizes()[:, None])
 
 

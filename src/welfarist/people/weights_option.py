@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from welfarist.base.data_frames import by_name
 from welfarist.base.errors import InputError
-from welfarist.base.validation import as_weights, normalised
+from welfarist.base.validation import FloatArray, as_weights, normalised
 from welfarist.people.weighting import Weighting
 
 NumbersOption = npt.ArrayLike | Mapping[Any, Any]
@@ -18,9 +18,17 @@ WeightsOption = Literal["learn", "equal"] | NumbersOption
 
 
 def weighting_of(
-    weights: WeightsOption, groups: object, people: int, names: Sequence[str] | None = None
+    weights: WeightsOption,
+    groups: object,
+    people: int,
+    names: Sequence[str] | None = None,
+    heads: FloatArray | None = None,
 ) -> Weighting:
-    """Return what is known about the weights of `people` people, who may have names (d,)."""
+    """Return what is known about the weights of `people` people, who may have names (d,).
+
+    If they are groups, `heads` (d,) says how many people each stands for, and equal weights are
+    those of people.
+    """
     if weights is None:
         raise InputError(
             'weights must be "learn", "equal" or one number per person; found None, which could '
@@ -32,14 +40,16 @@ def weighting_of(
                 f'weights must be "learn", "equal" or one number per person; found {weights!r}.'
             )
         if weights == "learn":
-            return Weighting(people, group_of=_group_numbers(groups, people, names))
+            shared = _group_numbers(groups, people, names)
+            return Weighting(people, group_of=shared, heads=heads)
     if groups is not None:
         raise InputError(
             'groups must come with weights="learn", because they say how learned weights are '
             "shared; found known weights as well. Give one of the two."
         )
     if isinstance(weights, str):
-        return Weighting(people, fixed=np.full(people, 1.0 / people))
+        equal = np.ones(people) if heads is None else heads
+        return Weighting(people, fixed=equal / equal.sum())
     known = as_weights(by_name(weights, names, "weights"))
     if known.shape != (people,):
         raise InputError(

@@ -27,6 +27,7 @@ from welfarist.families.base import Family
 from welfarist.families.power_mean.derivatives import log_mean_of_logs
 from welfarist.inference.stages import Stages
 from welfarist.noise.base import SMALLEST_TAU
+from welfarist.people.source import extremes_of, is_source
 from welfarist.people.weighting import Weighting
 from welfarist.results.learned import Caveat
 from welfarist.solvers.base import Optimum
@@ -473,7 +474,10 @@ def _sole_person(
 
 
 def _outside_range(utilities: FloatArray, scores: FloatArray, counts: FloatArray) -> list[Caveat]:
-    low, high = utilities.min(axis=1), utilities.max(axis=1)
+    known = extremes_of(utilities) if is_source(utilities) else (utilities, utilities)
+    if known is None:
+        return []
+    low, high = known[0].min(axis=1), known[1].max(axis=1)
     outside = (scores < low * (1 - _ROUNDING)) | (scores > high * (1 + _ROUNDING))
     share = float(counts @ outside) / float(counts.sum())
     if share <= 0.5:

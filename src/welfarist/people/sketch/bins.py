@@ -31,6 +31,13 @@ SUMS = DEGREE + 1
 REST = 52 - BITS
 # Powers of t are rounded to multiples of 2^-32: sums of multiples are exact in any order.
 GRID = 32
+# Adding and taking away this number rounds to multiples of 2^-32, as 1.5 2^20 has units of 2^-32.
+ROUNDER = 1.5 * 2.0**20
+# Counts are multiples of 2^-20; `high` and `low` are cut at 2^40.
+COUNT_BITS = 20
+LOW_BITS = 40
+# The count is cut in two numbers of 26 bits for the product with a power.
+HALF_COUNT = 26
 # Bins from that of the smallest normal double to that of the largest; numbers need 17 bits.
 FIRST_BIN, LAST_BIN = 1 * BINS, 2047 * BINS - 1
 BIN_BITS = 17

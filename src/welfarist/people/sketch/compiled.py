@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from welfarist.people.sketch.bins import GRID, REST
-from welfarist.people.sketch.kernel import HALF_COUNT, LOW_BITS, ROUNDER
+from welfarist.people.sketch.bins import GRID, HALF_COUNT, LOW_BITS, REST, ROUNDER
 
 _REST = np.uint64(REST)
 _REST_MASK = np.uint64(2**REST - 1)

@@ -219,7 +219,8 @@ class _Entries:
         octaves = np.bincount(bin_cell[runs]).max(initial=0) if len(pair) else 0
         few = np.bincount(tally.cell).max(initial=0) if len(tally.cell) else 0
         return cls(
-            tally.cells, np.maximum(mass, 1e-300), reference.astype(np.float64) * _LN2, bin_cell, sums[:, 0],
+            tally.cells, np.maximum(mass, 1e-300), reference.astype(np.float64) * _LN2, bin_cell,
+            sums[:, 0],
             sums @ node_weights().T, np.log(nodes_of_octave())[number % BINS] + up[:, None],
             np.log(centre) + up, half / centre, runs, float(SUMS + BINS + octaves + few + 4),
             tally.cell, own, np.log(mantissa) + (exponent - reference[tally.cell]) * _LN2,

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.errors import InputError
-from welfarist.people.sketch.bins import BIN_BITS, IntArray
+from welfarist.people.sketch.bins import BIN_BITS, COUNT_BITS, IntArray
 from welfarist.people.sketch.building import ActionBuilder, BadUtilityError, most_rows
-from welfarist.people.sketch.kernel import COUNT_BITS
 from welfarist.people.sketch.parts import Part
 from welfarist.people.sketch.tally import Tally
 

@@ -23,18 +23,18 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
-from welfarist.people.sketch.bins import GRID, REST, SUMS, IntArray
+from welfarist.people.sketch.bins import (
+    GRID,
+    HALF_COUNT,
+    LOW_BITS,
+    REST,
+    ROUNDER,
+    SUMS,
+    IntArray,
+)
 
 # People whose powers are added up in doubles before they go to integers: 2^20 2^32 < 2^53.
 PIECE = 2**20
-# Adding and taking away this number rounds to multiples of 2^-32, as 1.5 2^20 has units of 2^-32.
-ROUNDER = 1.5 * 2.0**20
-# Counts are multiples of 2^-20; `high` and `low` are cut at 2^40.
-COUNT_BITS = 20
-LOW_BITS = 40
-# The count is cut in two numbers of 26 bits for the product with a power.
-HALF_COUNT = 26
-
 # Numbers that NumPy works on at a time: 2^16 doubles are 512 KiB, and stay in a core's cache.
 _BLOCK = 2**16
 

@@ -276,6 +276,13 @@ class Sketch:
             )
         return normalised(known)
 
+    def seen_at(self, p: float) -> FloatArray:
+        """Return what each group has at a power (N, G): what, given to all of it, is as good.
+
+        Any power mean with this p of the groups, by their weights, is that of their people.
+        """
+        return np.asarray(np.exp(self.group_log_means(p)))
+
     def seen_by(self, family: Family, weighting: Weighting) -> SketchedPeople:
         """Return what a family sees of the people: only power means see enough."""
         if family != POWER_MEAN:

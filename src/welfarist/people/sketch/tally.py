@@ -15,8 +15,16 @@ import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
-from welfarist.people.sketch.bins import BIN_BITS, GRID, SUMS, IntArray, bin_of
-from welfarist.people.sketch.kernel import COUNT_BITS, LOW_BITS, sums_by_row
+from welfarist.people.sketch.bins import (
+    BIN_BITS,
+    COUNT_BITS,
+    GRID,
+    LOW_BITS,
+    SUMS,
+    IntArray,
+    bin_of,
+)
+from welfarist.people.sketch.kernel import sums_by_row
 
 # In a group of no more people than this each is kept: they need less room than their sums.
 KEPT = 128

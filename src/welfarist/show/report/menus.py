@@ -7,6 +7,7 @@ import numpy as np
 from welfarist.base.errors import InputError
 from welfarist.decisions import Choices
 from welfarist.inference.stages import Stages, place_of
+from welfarist.people.source import is_source
 from welfarist.results.record import FitResult
 from welfarist.show.report import words
 from welfarist.show.report.facts import Ends, Facts
@@ -56,7 +57,7 @@ def _offered(decided: Choices) -> str:
 
 
 def _about_absent(decided: Choices) -> str:
-    if not np.isnan(decided.utilities).any():
+    if is_source(decided.utilities) or not np.isnan(decided.utilities).any():
         return ""
     return (
         "Not every action affects everybody. What one is worth is the mean over those whom it "
