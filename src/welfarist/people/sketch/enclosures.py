@@ -91,7 +91,7 @@ def log_means(tally: Tally, p: float) -> Means:
     if p == inf or not zeros.any():
         return Means(*(np.where(some, x, -inf) for x in (found.value, found.low, found.high)))
     with np.errstate(divide="ignore", over="ignore"):
-        gone = log_kept(kept, zeros, p)
+        gone = np.where(some, log_kept(kept, zeros, p), 0.0)
     spread = 16 * _U * np.abs(gone)
     moved = (found.value + gone, found.low + gone - spread, found.high + gone + spread)
     return Means(*(np.where(some, x, -inf) for x in moved))
