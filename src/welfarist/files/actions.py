@@ -39,7 +39,8 @@ class Actions:
         What messages call the file.
     labels : polars.Series or PlainColumn
         The names, as they were read; see `names`.
-    utilities : (N, d) array
+    utilities : (N, d) array or Sketch
+        In a sketch, stakeholders are groups of people.
     stakeholders : tuple of str
     scores : (N,) array or None
     notes : tuple of str
@@ -54,7 +55,7 @@ class Actions:
 
     file: str
     labels: Any = field(repr=False)
-    utilities: FloatArray = field(repr=False)
+    utilities: Any = field(repr=False)
     stakeholders: tuple[str, ...]
     scores: FloatArray | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ def test_group_means_are_those_of_their_people(p):
     found = group_means(SKETCH._pairs, p).value.reshape(5, 3) + SKETCH._pairs.shift
     for action in range(5):
         for group in range(3):
-            expected = log_power_mean(UTILITIES[GROUP == group, action], p)
+            expected = log_power_mean(UTILITIES[group == GROUP, action], p)
             within = POINTS if abs(p) <= 25 else NODES
             assert found[action, group] == pytest.approx(expected, abs=within)
 
@@ -78,7 +78,7 @@ def test_some_with_nothing_and_some_actions_with_nothing():
     utilities[:, 2] = 0
     people = seen(Sketch.of(utilities, GROUP))
     assert people.has_zeros
-    each = np.array([WEIGHTS[g] / (GROUP == g).sum() for g in GROUP])
+    each = np.array([WEIGHTS[g] / (g == GROUP).sum() for g in GROUP])
     for p in (1e-2, 0.2, 1.0, 4.0):
         found = people.log_mean(WEIGHTS, p)
         expected = log_power_mean(utilities.T, p, each)
