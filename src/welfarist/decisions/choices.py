@@ -41,7 +41,7 @@ class Choices:
 
     Parameters
     ----------
-    utilities : (N, d) array-like or data frame
+    utilities : (N, d) array-like, data frame or Sketch
         One row per action, one column per person; column names become stakeholder names.
     menus : list of n lists of int, (n, k) array, or pair of arrays
         The row numbers of the actions there were to choose from. In an array -1 fills up menus

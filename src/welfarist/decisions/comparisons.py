@@ -37,7 +37,7 @@ class Comparisons:
 
     Parameters
     ----------
-    utilities : (N, d) array-like or data frame
+    utilities : (N, d) array-like, data frame or Sketch
         One row per action, one column per person; column names become stakeholder names.
     pairs : (n, 2) array-like of int
         Row numbers of the two actions that were compared.

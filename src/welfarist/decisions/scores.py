@@ -68,7 +68,7 @@ class Scores:
 
         Parameters
         ----------
-        utilities : (N, d) array-like or data frame
+        utilities : (N, d) array-like, data frame or Sketch
             One row per action, one column per person; column names become stakeholder names.
         scores : (N,) array-like
         sample_weight : (N,) array-like, optional

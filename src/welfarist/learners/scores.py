@@ -157,7 +157,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
 
         Parameters
         ----------
-        U : Scores, or (N, d) array-like or data frame
+        U : Scores, or (N, d) array-like, data frame or Sketch
             The utilities, one row per action; an index of names is kept. Or :class:`Scores`, which
             hold their values.
         y : (N,) array-like

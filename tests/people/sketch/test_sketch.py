@@ -45,10 +45,13 @@ def test_a_fit_to_a_sketch_is_the_fit_to_its_people(of_table):
     )
 
 
+@pytest.mark.filterwarnings("ignore:at p = :welfarist.NotIdentifiedWarning")
 @pytest.mark.parametrize("p", [-np.inf, np.inf, 0.0, -30.0, 2.0])
 def test_known_powers_on_the_whole_line(p):
     one = wf.ComparisonClassifier(p=p, groups=GROUP).fit(TABLE).result_
-    other = wf.ComparisonClassifier(p=p).fit(DECIDED).result_
+    # No rules are looked at beforehand, as they are in tables: far out more starts are needed.
+    starts = 20 if p == -30.0 else "auto"
+    other = wf.ComparisonClassifier(p=p, n_starts=starts, random_state=1).fit(DECIDED).result_
     assert other.loss == pytest.approx(one.loss, abs=SAME)
 
 
@@ -70,18 +73,22 @@ def test_groups_of_groups_share_by_heads():
     table = wf.ComparisonClassifier(groups=np.array(shared)[GROUP]).fit(TABLE).result_
     assert found.weights == pytest.approx(by_group(table.weights), abs=SAME)
     assert found.interval("weight of east") == pytest.approx(
-        np.array(table.interval("weight of 0")) * SKETCH.heads[0], abs=SAME_ENDS
+        np.array(table.interval("weight of person 0")) * SKETCH.heads[0], abs=SAME_ENDS
     )
-    equal = RESULT.test(weights="equal")
-    assert equal.degrees == GROUPS - 1
+    each = RESULT.test(weights="equal")
+    known = RESULT.test(weights=SKETCH.heads)
+    assert each.statistic == pytest.approx(known.statistic, rel=1e-9)
 
 
 def test_people_with_nothing():
     utilities = UTILITIES.copy()
     utilities[RNG.random(utilities.shape) < 0.01] = 0
     sketch = wf.Comparisons(wf.Sketch.of(utilities, GROUP), PAIRS, FIRST)
-    one = wf.ComparisonClassifier(groups=GROUP).fit(wf.Comparisons(utilities.T, PAIRS, FIRST))
-    other = wf.ComparisonClassifier().fit(sketch)
+    table = wf.Comparisons(utilities.T, PAIRS, FIRST)
+    with pytest.warns(wf.SearchRangeWarning):
+        one = wf.ComparisonClassifier(groups=GROUP).fit(table)
+    with pytest.warns(wf.SearchRangeWarning):
+        other = wf.ComparisonClassifier().fit(sketch)
     assert other.p_ == pytest.approx(one.p_, abs=SAME)
     with pytest.raises(wf.ZerosError):
         wf.ComparisonClassifier(p=-1).fit(sketch)
@@ -95,7 +102,7 @@ def test_choices_and_scores_take_sketches():
     other = wf.ChoiceLearner().fit(choices)
     assert other.p_ == pytest.approx(one.p_, abs=SAME)
     assert other.score(choices) == one.score(wf.Choices(UTILITIES.T, menus, chosen))
-    assert "decisions" in str(other.result_.calibration()).lower() or other.result_.calibration()
+    assert len(other.result_.calibration(5).to_frame()) == 5
     assert len(other.result_.surprises(3).to_frame()) == 3
     scores = np.exp(WORTH + RNG.normal(0, 0.02, ACTIONS))
     first = wf.WelfareRegressor(groups=GROUP).fit(UTILITIES.T, scores)
@@ -122,7 +129,7 @@ def test_rules_judge_sketches():
 
 
 def test_checks_reports_and_saved_models(tmp_path):
-    assert RESULT.calibration() is not None
+    assert len(RESULT.calibration(5).to_frame()) == 5
     assert "memory" in RESULT.misfit().reason
     assert len(RESULT.surprises(4).to_frame()) == 4
     assert RESULT.bootstrap(5, random_state=1).draws.shape[0] == 5

@@ -58,6 +58,8 @@ class Table:
         The high parts, if people count differently.
     scratch : (groups * width, 6) array
         Zeros, in which the compiled loop works.
+    work : _Workspace or None
+        In which NumPy works.
     """
 
     first: int
@@ -65,6 +67,7 @@ class Table:
     sums: IntArray
     high: IntArray | None
     scratch: FloatArray
+    work: _Workspace | None = None
 
 
 @dataclass
@@ -97,6 +100,7 @@ class _Workspace:
     t2: FloatArray
     rounded: FloatArray
     columns: FloatArray
+    outermost: npt.NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, size: int, rows: int) -> _Workspace:
@@ -148,7 +152,9 @@ def _in_blocks(
     ends: Ends,
 ) -> int:
     """The same with NumPy alone, in blocks that stay in the cache, up to who does not belong."""
-    work = _Workspace.of(min(len(bits), _BLOCK), len(table.sums))
+    if table.work is None:
+        table.work = _Workspace.of(_BLOCK, len(table.sums))
+    work = table.work
     done = len(bits)
     for start in range(0, len(bits), _BLOCK):
         part = slice(start, start + _BLOCK)
@@ -189,7 +195,7 @@ def _block(
             np.add.at(work.columns[j], index, power)
     else:
         _add_counted(index, counts[:stop], powers, table)
-    _widen_ends(bits, groups, index, ends, table)
+    _widen_ends(bits, groups, index, ends, table, work)
     return stop
 
 
@@ -251,6 +257,7 @@ def _move(columns: FloatArray, sums: IntArray) -> None:
     sums[:, 0] += columns[0, :-1].astype(np.int64)
     for j in range(1, SUMS):
         sums[:, j] += (columns[j, :-1] * 2.0**GRID).astype(np.int64)
+    columns[:] = 0.0
 
 
 def _add_counted(
@@ -288,14 +295,27 @@ def _widen_ends(
     index: IntArray,
     ends: Ends,
     table: Table,
+    work: _Workspace,
 ) -> None:
     """Look for new extremes in each group's outermost bins, or beyond: few, as a rule."""
+    if work.outermost is None:
+        work.outermost = _outermost(ends, table)
+    looked = np.flatnonzero(work.outermost.take(index))
+    if not len(looked):
+        return
+    low, high = ends.low.copy(), ends.high.copy()
+    np.minimum.at(ends.low, groups[looked], bits[looked])
+    np.maximum.at(ends.high, groups[looked], bits[looked])
+    if (low != ends.low).any() or (high != ends.high).any():
+        work.outermost = None
+
+
+def _outermost(ends: Ends, table: Table) -> npt.NDArray[np.bool_]:
+    """Which bins (groups * width + 1,) are a group's outermost or beyond; the last is no bin."""
     place = np.arange(table.width)
     lowest, highest = (
         ((end >> np.uint64(REST)).astype(np.int64) - table.first)[:, None]
         for end in (ends.low, ends.high)
     )
-    outermost = ((place <= lowest) | (place >= highest)).reshape(-1)
-    looked = np.flatnonzero(np.append(outermost, False).take(index))
-    np.minimum.at(ends.low, groups[looked], bits[looked])
-    np.maximum.at(ends.high, groups[looked], bits[looked])
+    found = ((place <= lowest) | (place >= highest)).reshape(-1)
+    return np.append(found, False)

@@ -248,9 +248,9 @@ class Sketch:
     def enclosure(self, p: float, weights: WeightsByGroup = None) -> Enclosure:
         """Return an interval for each action that certainly contains log M, rounding included.
 
-        Parameters are those of :meth:`log_mean`. Half widths are below 1.5e-10 for |p| <= 20 and
-        below 2e-12 for |p| <= 2; groups of up to 128 people are kept one by one, and have no
-        error but that of the last digits.
+        Parameters are those of :meth:`log_mean`. Half widths are below 1.5e-10 for p from -20
+        to 20 and below 2e-12 for p from -2 to 2; groups of up to 128 people are kept one by one,
+        and have no error but that of the last digits.
         """
         found = self._mixed(p, weights)
         return Enclosure(found.low, found.high)
