@@ -75,7 +75,7 @@ def write(
         decided = worlds.comparisons(
             world, pairs, tau=asked.value("tau"), rho=asked.value("rho"), random_state=asked.seed
         )
-        contents = {
+        contents: dict[Path, str | bytes] = {
             files["comparisons"]: content_of(columns_of(decided, list(country.plans)), kind),
             files["truth"]: truth_of(asked, world).as_text(),
         }

@@ -15,7 +15,6 @@ from welfarist.base.errors import InputError
 from welfarist.base.exports import Table
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.files import is_sketch, open_table
-from welfarist.files.actions import utility
 from welfarist.files.cells import Number, Text, listed, shown
 from welfarist.files.kept_rows import read_rows
 from welfarist.files.opening import FileTable, column_named, columns_named
@@ -27,6 +26,8 @@ if TYPE_CHECKING:  # which pages of help do not need
 
 # How long layouts call their columns, if nothing else is said.
 ACTION, UTILITY = "action", "utility"
+_NEGATIVE = "Correct it, or add a constant to everybody's utilities before."
+_NO_ACTION = "Correct it, or leave the column out: {ignore:COLUMN}"
 # More groups than these are more likely people, each with a number of their own.
 _MOST_GROUPS = 10_000
 
@@ -153,7 +154,7 @@ class Sketched:
             f"{said['people']:,.12g} people in {many} group{'s' * (many != 1)}",
             ("", "lowest", "mean", "highest", "with nothing"),
             rows,
-            ("left", *("right",) * 4),  # type: ignore[arg-type]
+            ("left", *("right",) * 4),
             (f"people: {groups}",) if many <= 20 else (),
         )
 
@@ -274,7 +275,7 @@ def _of_table(asked: SketchRequest) -> tuple[Sketch, list[str]]:
         None if name is None else column_named(table, name, what)
         for name, what in ((asked.groups, "the group"), (asked.counts, "the count"))
     )
-    worth = utility(table, 0.0, "Correct it, or leave the column out: {ignore:COLUMN}")
+    worth = Number("utilities", 0.0, _NEGATIVE, table.decimal, _NO_ACTION)
     cells: dict[str, Any] = {}
     named: dict[str, Any] = {}
     if asked.long:
