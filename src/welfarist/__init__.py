@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     )
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
+    from welfarist.people.attributes import ByAttributes
     from welfarist.people.sketch.sketch import Sketch
     from welfarist.results.record import FitResult
     from welfarist.results.saved_models import Model, load_model, save_model
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bounds",
+    "ByAttributes",
     "ChoiceLearner",
     "Choices",
     "compare",
@@ -116,6 +118,7 @@ __all__ = [
 _ERRORS = "base.errors"
 _ON_DEMAND = {
     "bounds": "bounds",
+    "ByAttributes": "people.attributes",
     "ChoiceLearner": "learners",
     "Choices": "decisions",
     "compare": "comparing.contest",

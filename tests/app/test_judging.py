@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import welfarist as wf
+from welfarist import files
 from welfarist.app import demo
 from welfarist.app.decisions import TableOptions
 from welfarist.app.judging import judge
@@ -16,6 +17,7 @@ from welfarist.app.ranking import rank
 from welfarist.app.rules import RuleRequest, rule_of
 from welfarist.app.simulating import WorldRequest, simulate
 from welfarist.app.usage import RequestError, UsageError
+from welfarist.results.saved_models import Model
 
 
 def test_one_action_is_the_best(tmp_path):
@@ -158,3 +160,86 @@ def test_the_story_comes_part_by_part(tmp_path):
     demo.tell(tmp_path / "r.html", said.append)
     assert (tmp_path / "r.html").exists()
     assert "simulate charity --charity" in said[-1]
+
+
+def saved(path, **terms):
+    """A model of choices from menus with equal weights of two people, who are added up."""
+    rule = wf.WelfareFunction(1.0, [0.5, 0.5], ["a", "b"])
+    made = Model(rule, "choices", 4.0, None, None, decisions=9.0, loss=0.5, taus=(4.0,), **terms)
+    path.write_text(made.as_text())
+    return str(path)
+
+
+def test_judging_says_what_sizes_count_for(tmp_path):
+    (tmp_path / "some.csv").write_text("action,a,b\nfew,6,\nmany,5,5\n")
+    model = saved(tmp_path / "m.json", gamma=0.5, absent=True)
+    rule = rule_of(RuleRequest(str(tmp_path / "some.csv"), TableOptions(absent=True), model))
+    found = judge(rule, "few", "many")
+    assert found.preferred == "many"  # though its welfare is lower
+    few, many = found.to_dict()["actions"]
+    assert (few["welfare"], few["affected"], few["worth"]) == pytest.approx((6.0, 1, 6.0))
+    assert (many["affected"], many["worth"]) == pytest.approx((2, 5.0 * 2**0.5))
+    assert found.to_dict()["gamma"] == 0.5
+    shown = {row[0]: row[1::2] for row in found.table().rows}
+    assert shown["people affected"] == ("1", "2")
+    assert shown["worth"] == ("6.0000", "7.0711")
+    assert "worth, which decides: welfare times the number" in " ".join(found.table().lines)
+
+
+def test_none_of_these_has_its_place(tmp_path):
+    (tmp_path / "some.csv").write_text("action,a,b\nx,1,1\ny,9,9\nz,4,6\n")
+    model = saved(tmp_path / "m.json", outside=4.5)
+    rule = rule_of(RuleRequest(str(tmp_path / "some.csv"), model=model))
+    ranked = rank(rule)
+    assert [row["better_than_none"] for row in ranked] == [True, True, False]
+    assert ranked.to_dict()["outside"] == 4.5
+    assert [row[1] for row in ranked.table().rows] == ["y", "z", "none of these", "x"]
+    assert ranked.table().lines[-1] == "none of these: 2 of 3 actions are better"
+    assert [row[1] for row in rank(rule, top=1).table().rows] == ["y"]
+    for pair, which in (("xz", "z alone is better"), ("yz", "both are better")):
+        lines = judge(rule, *pair).table().lines
+        assert f"None of these is as good as a welfare of 4.5000: {which}." in lines
+    assert judge(rule, "x", "y").to_dict()["actions"][0]["better_than_none"] is False
+
+
+def test_a_plan_says_what_it_makes_of_a_pilot_from_menus(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"x{i},{a:.3f},{b:.3f}" for i, (a, b) in enumerate(rng.uniform(1, 9, (30, 2)))]
+    (tmp_path / "some.csv").write_text("\n".join(["action,a,b", *rows]) + "\n")
+    model = saved(tmp_path / "m.json", outside=4.5)
+    few = dict(decisions="40", repetitions=2)
+    found = plan(PlanRequest(str(tmp_path / "some.csv"), model, **few))
+    said = " ".join(found.notes)
+    assert "while comparisons of two actions are planned here; menu_size=… plans choices" in said
+    assert "none of these as a choice plays no part in the plan" in said
+    found = plan(PlanRequest(str(tmp_path / "some.csv"), model, menu_size=3, **few))
+    assert "comparisons of two actions" not in " ".join(found.notes)
+    model = saved(tmp_path / "m.json", absent=True)
+    (tmp_path / "some.csv").write_text("\n".join(["action,a,b", *rows, "y,3,"]) + "\n")
+    with pytest.raises(RequestError, match="affect everybody; found 1 of 31 that do not"):
+        plan(PlanRequest(str(tmp_path / "some.csv"), model, **few))
+    without = TableOptions(drop_missing=True)
+    assert plan(PlanRequest(str(tmp_path / "some.csv"), model, table=without, **few)).needed > 0
+
+
+@pytest.mark.parametrize(("places", "tau"), [(None, 5.0), (2, 5.0), (4, 5.0), (None, np.inf)])
+def test_choices_from_menus_can_be_simulated(tmp_path, places, tau):
+    asked = WorldRequest(people=3, decisions=40, actions=12, menus=4, places=places, tau=tau)
+    written = simulate(asked).write(str(tmp_path / "world"))
+    assert set(written.files) == {"actions", "choices", "truth"}
+    read = files.read_choices(
+        written.files["choices"], files.read_actions(written.files["actions"])
+    )
+    world = wf.simulate.individuals(12, 3, p=-1.0, random_state=0)
+    menus = wf.simulate.random_menus(12, 40, 4, random_state=0)
+    if places is None:
+        expected = wf.simulate.choices(world, menus, tau=tau, random_state=0)
+    else:
+        expected = wf.simulate.rankings(world, menus, places=places, tau=tau, random_state=0)
+    assert np.array_equal(read.decisions.menus.rows, expected.menus.rows)
+    assert np.array_equal(read.decisions.menus.taken, expected.menus.taken)
+    truth = wf.load_model(written.files["truth"])
+    assert (truth.kind, truth.tau, truth.taus) == ("choices", tau, (tau,))
+    for wrong in (dict(menus=13), dict(menus=2, places=3), dict(menus=None, places=2)):
+        with pytest.raises(UsageError, match="menus"):
+            simulate(replace(asked, **wrong))

@@ -213,3 +213,12 @@ def test_absent_people_are_ranked_where_the_model_knows_them(tmp_path, monkeypat
     assert "column" in run("rank", "holes.csv", "--model", "m.json", code=1).stderr
     doctrine = json.loads(run("rank", "holes.csv", "--p", "0", "--absent", "--json").stdout)
     assert len(doctrine["actions"]) == 40
+
+
+def test_rules_of_recommenders_are_compared():
+    told = ("--choices", "listed.csv", "--weights", "equal", "--folds", "0", "--no-learn")
+    done = run("compare", "actions.csv", *told, "--doctrines", "average,least misery,Nash")
+    for name in ("average", "least misery", "Nash"):
+        assert name in done.stdout
+    wrong = run("compare", "actions.csv", *told, "--doctrines", "averge", code=2).stderr
+    assert "average" in wrong

@@ -71,7 +71,7 @@ def test_held_out_choices_are_predicted_from_the_others():
     text = str(table)
     assert "first choices" in text
     assert "held-out loss" in text
-    assert "Held-out first choices: in 3 parts, by decisions" in text
+    assert "Held-out first choices: in 3 parts, by menus" in text
     assert "every action of a menu alike" in table.as_latex()
     assert table.to_dict()["rows"][0]["held_out_log_loss"] == row.held_out_log_loss
     assert "held_out_log_loss" in table.to_frame().columns

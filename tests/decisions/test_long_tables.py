@@ -139,3 +139,10 @@ def test_at_power_0_the_coefficients_are_those_of_a_conditional_logit():
         curve = np.einsum("mk,mki,mkj->ij", chance, logs, logs) - mean.T @ mean
         beta = beta + np.linalg.solve(curve, slope)
     np.testing.assert_allclose(learned.tau_ * learned.weights_, beta, rtol=BY_LIKELIHOOD)
+
+
+def test_columns_that_are_no_people_are_refused_unless_they_are_named():
+    table = pl.DataFrame({"menu": [1, 1], "chosen": [0, 1], "alt": [1, 2], "staff": [2.0, 3.0]})
+    with pytest.raises(InputError, match=r"found 'alt', which by the name .* people=\['staff'\]"):
+        Choices.from_long(table)
+    assert Choices.from_long(table, people=["alt", "staff"]).people == 2

@@ -28,9 +28,9 @@ def test_the_page_has_an_example_of_each_layout():
     assert set(EXAMPLES) == {
         "actions.csv", "decisions.csv", "counted.csv", "asked.csv", "choices.csv", "scored.csv",
         "weights.csv", "groups.csv", "menus.csv", "offered.csv", "rankings.csv", "declined.csv",
-        "partly.csv", "alternatives.csv",
+        "partly.csv", "alternatives.csv", "people.csv", "extremes.csv",
     }  # fmt: skip
-    assert len(COMMANDS) == 10
+    assert len(COMMANDS) == 11
 
 
 def test_examples_hold_what_the_page_says():
@@ -54,6 +54,9 @@ def test_examples_hold_what_the_page_says():
     assert files.read_actions("scored.csv", score="score").scores[0] == 4.1
     assert files.read_weights("weights.csv") == {"donors": 1, "volunteers": 1, "recipients": 2}
     assert set(files.read_groups("groups.csv").values()) == {"helpers", "helped"}
+    known = files.read_attributes("people.csv", people=actions.stakeholders)
+    assert known["age"] == {"donors": 61, "volunteers": 35, "recipients": 28}
+    assert set(known) == {"age", "paid", "members"}
 
 
 def test_layouts_of_menus_hold_what_the_page_says():
@@ -67,6 +70,8 @@ def test_layouts_of_menus_hold_what_the_page_says():
     assert ranked.menus.sizes.tolist() == [4, 3, 2, 4, 3, 4, 3, 2, 4]
     declined = files.read_choices("declined.csv", actions, outside=True).decisions
     assert declined.menus.sizes.tolist() == [3, 4, 3, 4, 3]
+    extremes = files.read_choices("extremes.csv", actions).decisions
+    assert extremes.menus.sign.tolist() == [1.0] * 4 + [-1.0] * 4
     partly = files.read_actions("partly.csv", absent=True)
     assert files.read_choices("menus.csv", partly).decisions.absent
     long = files.read_long_choices("alternatives.csv").decisions

@@ -1,4 +1,4 @@
-"""Files of choices from menus: three layouts, the same decisions, and what is refused where."""
+"""Files of choices from menus: four layouts, the same decisions, and what is refused where."""
 
 from __future__ import annotations
 
@@ -312,3 +312,90 @@ def test_pairs_that_are_pairs_are_not():
     assert pairs_of(few) == []
     again = [[a, b] for a, b in (rng.permutation(30)[:2].tolist() for _ in range(40))]
     assert pairs_of([pair for pair in again for _ in range(4)]) == []  # asked four times each
+
+
+# Best and worst
+
+
+def test_best_and_worst_have_columns_of_their_own():
+    text = "menu,best,worst,by\npantry;shelter;food bank,food bank,pantry,Ann\n"
+    text += "shelter;kitchen,shelter,kitchen,Bob\n"
+    read = choices_of(text)
+    by_hand = wf.Choices.from_best_worst(UTILITIES, [[0, 1, 2], [1, 3]], [2, 1], [0, 3])
+    assert read.decisions.same_as(by_hand)
+    assert read.deciders == ("Ann", "Bob")
+    every = choices_of("best,worst\npantry,kitchen\n")
+    assert every.decisions.same_as(wf.Choices.from_best_worst(UTILITIES, None, [0], [3]))
+    assert "every best and worst was taken to be of all 4 actions" in " ".join(every.notes)
+    some = choices_of(text + "shelter;bank,shelter,bank,Bob\n", drop_unknown=True)
+    assert some.decisions.same_as(by_hand)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("pantry;shelter,pantry,pantry", "best and worst must be two actions; found 'pantry'"),
+        ("pantry;shelter,pantry,kitchen", "column 'worst': what was chosen must be in the menu"),
+        ("pantry;shelter,pantry,", "every row must have the worst action; found an empty cell"),
+        ("pantry;shelter,pantri,shelter", "Did you mean 'pantry'?"),
+    ],
+)
+def test_best_and_worst_that_are_none(row, said):
+    refused(lambda: choices_of(f"menu,best,worst\n{row}\n"), "menus.csv, line 2", said)
+
+
+def test_best_and_worst_have_no_outside():
+    text = "menu,best,worst\npantry;shelter,pantry,shelter\n"
+    refused(lambda: choices_of(text, outside=True), "--outside is for single choices")
+
+
+# What an empty cell may mean, and which columns are people
+
+
+def test_an_empty_cell_may_be_none_of_these_or_somebody_who_is_absent():
+    refused(
+        lambda: choices_of("menu,chosen\npantry;shelter,\n"),
+        "If it was none of these, say --outside; otherwise fill it in",
+        "--drop-missing",
+    )
+    some = TABLE.replace("9,2", "9,")
+    refused(
+        lambda: actions_of(some, may_be_absent=True),
+        "If it means that somebody is not affected, say --absent; otherwise fill it in",
+    )
+    with pytest.raises(wf.InputError) as caught:
+        actions_of(some)  # of comparisons nobody can be absent
+    assert "--absent" not in message_of(caught.value)
+    refused(
+        lambda: long_of("menu,chosen,a,b\n1,1,1,\n1,0,2,3\n"), "say --absent; otherwise fill it"
+    )
+
+
+def test_columns_of_long_tables_that_are_no_people():
+    rows = "custom_id,choice,alt,patients,staff,year\n1,1,1,2,3,2020\n1,0,2,3,2,2020\n"
+    told = {"menu": "custom_id", "chosen": "choice"}
+    read = long_of(rows, columns=told)
+    assert read.decisions.stakeholders == ("patients", "staff")
+    notes = " ".join(read.notes)
+    assert "'alt', 'year' were not taken for people; say stakeholders=… if so" in notes
+    assert "the people are 'patients', 'staff'" in notes
+    named = long_of(rows, columns=told, stakeholders=["patients", "year"])
+    assert named.decisions.stakeholders == ("patients", "year")
+    odd = long_of("menu,chosen,a,b,births\n1,1,1,2,1900\n1,0,3,2,1950\n")
+    assert "'births' is of another magnitude than the other columns" in " ".join(odd.notes)
+
+
+def test_rows_that_are_one_action_are_said_to_be():
+    read = long_of("menu,chosen,a,b\n1,1,1,2\n1,0,3,2\n2,1,1,2\n2,0,4,4\n")
+    assert read.decisions.labels.tolist() == ["1", "2"]
+    assert "taken for one action, which leaves 3 of 4" in " ".join(read.notes)
+
+
+def test_menus_of_one_alone_are_refused_with_the_file():
+    refused(lambda: choices_of("menu,chosen\npantry;,pantry\n"), "menus.csv: at least one menu")
+    refused(lambda: long_of("menu,chosen,a,b\n1,1,1,2\n"), "long.csv: at least one menu")
+
+
+def test_a_number_is_known_in_other_digits():
+    table = "action,a,b\n1.0,9,2\n2.0,5,6\n"
+    refused(lambda: choices_of("menu,chosen\n1;2,1\n", table), "Did you mean '1.0'?")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 import welfarist as wf
-from welfarist.inference.stages import place_of
+from welfarist.inference.stages import place_of, seem_alike
 
 # Two searches of one optimum, from different places.
 OPTIMUM = 1e-6
@@ -61,6 +63,34 @@ def test_a_true_null_is_rejected_as_often_as_it_says():
 def test_nothing_is_said_where_all_choices_err_alike(recwarn):
     wf.ChoiceLearner(weights="equal").fit(ranked([6.0, 6.0], 3))
     assert not [w for w in recwarn if issubclass(w.category, wf.MisfitWarning)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("noise", ["logistic", "lapse"])
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+def test_the_score_at_the_fit_agrees_with_the_likelihood_ratio(noise, seed):
+    taus = [6.0, 6.0, 6.0] if seed % 2 else [7.0, 4.5, 4.0]
+    result = wf.ChoiceLearner(noise=noise).fit(ranked(taus, seed)).result_
+    likelihood, p_value = result.likelihood, result.stages().test.p_value
+    # Both follow the same distribution, and differ by the curve of the likelihood between the fits.
+    assert seem_alike(likelihood, p_value / 3)
+    assert not seem_alike(likelihood, min(3 * p_value, 1.0))
+
+
+@pytest.mark.parametrize("p", [-np.inf, np.inf])
+@pytest.mark.filterwarnings("ignore::welfarist.WelfaristWarning")
+def test_a_power_that_ran_to_its_limit_has_a_score_too(p):
+    """The fit is told to end there, and is then asked as if the power had been learned."""
+    result = wf.ChoiceLearner(p=p).fit(ranked([6.0, 6.0], 3)).result_
+    given = result.likelihood
+    learned = replace(given, loss=replace(given.loss, learn_power=True))
+    assert seem_alike(learned, 0.0) == seem_alike(given, 0.0) is True
+    assert not seem_alike(learned, 1.0)
+
+
+def test_few_choices_are_not_left_to_the_score():
+    result = wf.ChoiceLearner(weights="equal").fit(ranked([6.0, 6.0], 3, MENUS[:30])).result_
+    assert not seem_alike(result.likelihood, 0.0)
 
 
 def test_lapses_and_given_powers_go_along():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import pickle
+import warnings
 from collections import defaultdict
 
 import numpy as np
@@ -22,7 +23,9 @@ from welfarist import (
     MisfitWarning,
     WelfareFunction,
     WelfaristWarning,
+    compare,
 )
+from welfarist.files.menus import NamedChoices
 
 needs_data = pytest.mark.skipif(
     not DATA.is_dir(), reason="no folder of real data: set WELFARIST_DATA to one"
@@ -386,3 +389,115 @@ def test_menus_of_one_are_no_choices():
     for judge in (est.score, est.log_loss):
         with pytest.raises(InputError, match="offer a choice; found none"):
             judge(more[100:])
+
+
+def with_menus_of_one(utilities, menus, chosen, n=20):
+    """The same choices, and as many from menus of one action, which are none."""
+    more = [[action] for action in range(n)]
+    return Choices(utilities, [*menus.tolist(), *more], [*chosen.tolist(), *range(n)])
+
+
+@pytest.mark.parametrize("noise", ["logistic", "none"])
+def test_menus_of_one_count_nowhere(noise):
+    utilities, menus, chosen = simulated(60)
+    plain = ChoiceLearner(noise=noise, weights="equal")
+    decided = Choices(utilities, menus, chosen)
+    more = with_menus_of_one(utilities, menus, chosen)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfitWarning)
+        one = plain.fit(decided).result_
+        with pytest.warns(WelfaristWarning, match="20 of 80 menus hold one action only"):
+            other = clone(plain).fit(more)
+    assert more.chance == decided.chance == 0.25
+    assert other.result_.decisions == one.decisions == 60
+    assert other.result_.accuracy == one.accuracy
+    assert "Learned from 60 decisions" in str(other.result_.summary())
+    assert other.score(more) == other.score(decided)
+    # The terms of the mean may be in another order.
+    assert other.log_loss(more) == pytest.approx(other.log_loss(decided), rel=1e-12)
+    with pytest.raises(InputError, match="offer a choice; found none"):
+        other.score(more[60:])
+
+
+def test_menus_of_one_do_not_count_side_by_side():
+    utilities, menus, chosen = simulated(60)
+    more = with_menus_of_one(utilities, menus, chosen)
+    rules = {"equal": WelfareFunction(-1.0), "sums": WelfareFunction(1.0)}
+    one = compare(rules, Choices(utilities, menus, chosen), folds=None)
+    other = compare(rules, more, folds=None)
+    assert "on 60 decisions" in str(other)
+    assert str(other) == str(one)
+
+
+def test_what_cannot_be_counted_is_not_advised():
+    decided = Choices([[1.0, 2.0], [2.0, 1.0], [3.0, 1.0]], None, [None, 2], outside=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ChoiceLearner().fit(decided)
+    said = [str(one.message) for one in caught]
+    assert any("menus that are worth 3 different comparisons of two actions" in s for s in said)
+    assert not any('noise="none"' in s for s in said)
+
+
+def test_messages_name_what_was_passed():
+    utilities, menus, chosen = simulated(60)
+    decided = Choices(utilities, menus, chosen)
+    with pytest.raises(InputError, match=r"from menus\. Fit them with a ChoiceLearner"):
+        ComparisonClassifier().fit(decided)
+    est = ChoiceLearner(weights="equal", p=0).fit(decided)
+    with pytest.raises(InputError, match="a ChoiceLearner needs Choices or Comparisons; found nda"):
+        est.predict(utilities)
+    with pytest.raises(InputError, match=r"found NamedChoices\. Pass its decisions"):
+        ChoiceLearner().fit(NamedChoices(decided))
+    with pytest.raises(InputError, match="who made each of the 60 decisions; found shape"):
+        Choices(utilities, menus, chosen, by=["Ann"])
+    with pytest.raises(InputError, match="rankings must hold row numbers"):
+        Choices.from_rankings(utilities, [["shelter", "pantry"]])
+    with pytest.raises(InputError, match=r"worst must be .* found none at row 0. Leave that menu"):
+        Choices.from_best_worst(utilities, menus[:1], chosen[:1], [None])
+
+
+def test_rankings_may_be_padded():
+    utilities = simulated(5)[0]
+    short = Choices.from_rankings(utilities, [[2, 0, 1], [1, 2]])
+    padded = Choices.from_rankings(utilities, np.array([[2, 0, 1], [1, 2, np.nan]]))
+    assert padded.same_as(short)
+    assert Choices.from_rankings(utilities, [[2, 0, 1], [1, 2, None]]).same_as(short)
+    with pytest.raises(InputError, match="nothing missing before their ends; found none at row 0"):
+        Choices.from_rankings(utilities, [[2, np.nan, 1]])
+
+
+def test_temperatures_by_stage_need_stages():
+    utilities, menus, chosen = simulated(60)
+    learner = ChoiceLearner(tau_by_stage=True, weights="equal", p=0)
+    with pytest.warns(WelfaristWarning, match="tau_by_stage=True has no effect"):
+        learner.fit(Choices(utilities, menus, chosen))
+
+
+def test_a_rule_without_errors_has_no_held_out_loss():
+    utilities, menus, chosen = simulated(60)
+    decided = Choices(utilities, menus, chosen)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WelfaristWarning)
+        learner = ChoiceLearner(noise="none", weights="equal", p=0)
+        found = compare([learner, "average"], decided, folds=2)
+    assert "inf" not in str(found).replace("information", "").split()
+
+
+def test_what_is_predicted_is_what_counts_as_right():
+    """Two means that are equal up to rounding are equally good: the first listed is named."""
+    table = [[0.1 + 0.2, 1.0], [0.3, 1.0], [0.1, 0.5]]
+    learner = ChoiceLearner(p=1.0, weights="equal")
+    learner.fit(Choices(table, [[0, 2], [1, 2], [2, 0]] * 20, [0, 1, 2] * 20))
+    for menu in ([0, 1, 2], [1, 0, 2]):
+        asked = Choices(table, [menu], [0])
+        assert learner.predict(asked).tolist() == menu[:1]
+        assert learner.score(asked) == 0.5
+
+
+def test_how_many_people_there_were_is_said_by_fit_alone():
+    learner = ChoiceLearner(p=1.0, weights="equal")
+    learner.fit(Choices([[4.0, 1.0], [2.0, 2.0]], [[0, 1]] * 9, [0] * 5 + [1] * 4))
+    with pytest.raises(InputError, match="people"):
+        learner.score(Choices([[4.0, 1.0, 3.0], [2.0, 2.0, 2.0]], [[0, 1]], [0]))
+    assert learner.n_features_in_ == 2

@@ -83,6 +83,16 @@ def test_a_fit_to_hidden_people_is_the_fit_to_the_table():
     assert "power p" in other.summary()
 
 
+def test_weights_of_hidden_people_may_follow_from_attributes():
+    ages = {"age": {"south": 70, "north": 30, "centre": 45}}
+    one = wf.ComparisonClassifier(weights=wf.ByAttributes({"age": [30, 45, 70]})).fit(DENSE)
+    other = wf.ComparisonClassifier(weights=wf.ByAttributes(ages)).fit(HIDDEN)
+    assert other.theta_ == pytest.approx(one.theta_, rel=SAME)
+    assert other.result_.interval("age") == pytest.approx(one.result_.interval("age"), rel=SAME)
+    tests = [fit.result_.test(theta="age").statistic for fit in (one, other)]
+    assert tests[1] == pytest.approx(tests[0], rel=1e-9)
+
+
 @pytest.mark.parametrize("solver", ["grid", "two_stage"])
 def test_methods_that_read_the_table_refuse_before_any_work(solver):
     with pytest.raises(wf.InputError, match="people who are not all in memory"):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import html
 import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import welfarist as wf
+from welfarist.results.summarising import _how_it_ended
+from welfarist.show.report.sections import _proven
 
 WORLD = wf.simulate.individuals(60, 3, p=0.5, random_state=2)
 MENUS = wf.simulate.random_menus(60, 300, 4, random_state=2)
@@ -40,6 +43,7 @@ def test_a_report_says_what_was_chosen_from_and_what_chance_would_do(tmp_path):
     assert "the rule's best" in said
     assert "choices went against the rule" in said
     assert "temperature for each" not in said
+    assert "chosen first" not in said  # nobody chose second
     assert "nan" not in said.lower().split()
 
 
@@ -74,6 +78,7 @@ def test_a_report_explains_sizes_and_those_who_are_absent(tmp_path):
     said = read(result, tmp_path)
     assert "Not every action affects everybody" in said
     assert "counts for itself, with an exponent of" in said
+    assert "counts no more than a smaller one" not in said
     assert "that do not concern everybody are left out" in said
     assert "nan" not in said.lower().split()
     assert "nan" not in str(result.surprises())
@@ -116,3 +121,81 @@ def test_calibration_goes_down_to_chances_below_one_half():
     axes = wf.plots.calibration(wf.ChoiceLearner().fit(pairs).result_)
     assert axes.get_xlim()[0] == pytest.approx(0.49)
     assert "better action" in axes.get_xlabel()
+
+
+@pytest.mark.parametrize("noise", ["none", "flip"])
+def test_a_report_of_counted_errors_claims_no_likelihood(noise, tmp_path):
+    by = np.arange(300) % 30
+    simulated = wf.simulate.choices(WORLD, MENUS, tau=8)
+    chosen = simulated.menus.rows[simulated.menus.taken > 0]
+    choices = wf.Choices(WORLD.utilities, MENUS, chosen, by=by)
+    said = read(quietly(wf.ChoiceLearner(noise=noise, weights="equal"), choices), tmp_path)
+    assert "The closer the welfare" not in said
+    assert "Each time that another was chosen than the rule's best is one error." in said
+    assert "people who decided 30" in said
+    assert "no rule makes fewer than 0%" not in said
+    assert "The weights were given, not learned. Everybody counts the same." in said
+    assert "those with the largest weights" not in said
+    assert "The rule with the fewest errors was found exactly." in said
+    assert ("choices made by chance, 2 rho" in said) == (noise == "flip")
+
+
+def test_a_bound_of_no_errors_is_no_finding():
+    proof = SimpleNamespace(gap=0.3, lower_bound=0.0, method="a search")
+    exact = SimpleNamespace(explanations=None, lines=list)
+    result = SimpleNamespace(exact=exact, certificate=proof, reason="time was short")
+    assert _proven(result) == "nothing: some rule may make fewer, or none"
+    assert _how_it_ended(result) == ["Not proven optimal: time was short"]
+    proof.lower_bound = 0.1
+    assert _proven(result) == "no rule makes fewer than 10%"
+    assert "no rule is wrong in less than 10.00%" in _how_it_ended(result)[1]
+
+
+def test_surprises_say_which_choice_of_a_ranking_they_are(tmp_path):
+    choices = wf.simulate.rankings(WORLD, MENUS, tau=3, places=2, random_state=1)
+    result = quietly(wf.ChoiceLearner(weights="equal"), choices)
+    found = result.surprises(200)
+    assert {surprise.choice for surprise in found} == {"first", "second"}
+    first = found[0]
+    stage = ["first", "second"].index(first.choice)
+    menus = choices.menus.take(np.flatnonzero(choices.decision == first.row))
+    taken = menus.take(np.array([stage])).taken
+    assert first.position == f"place {int(np.argmax(taken)) + 1}"
+    assert f" as {first.choice} over " in str(first)
+    assert f"{found.total:g} of 600 choices went against the rule" in read(result, tmp_path)
+
+
+def test_surprises_count_with_sizes_where_these_count():
+    rng = np.random.default_rng(3)
+    table = np.where(rng.random((60, 3)) < 0.3, np.nan, WORLD.utilities)
+    table[np.isnan(table).all(axis=1), 0] = 5.0
+    total = np.log(np.nansum(table, axis=1))[MENUS]
+    chosen = MENUS[np.arange(300), (6 * total + rng.gumbel(size=total.shape)).argmax(axis=1)]
+    choices = wf.Choices(table, MENUS, chosen, absent=True)
+    result = quietly(wf.ChoiceLearner(size_effect=True, weights="equal"), choices)
+    for surprise in result.surprises(50):
+        worth, other = surprise.worth
+        assert worth < other  # what decides is against the choice, even where welfare is not
+        assert surprise.log_ratio == pytest.approx(np.log(other / worth))
+        sizes = [(~np.isnan(u)).sum() for u in (surprise.utilities, surprise.other_utilities)]
+        gamma = result.extras["gamma"]
+        assert worth == pytest.approx(surprise.welfare * sizes[0] ** gamma)
+        assert other == pytest.approx(surprise.other_welfare * sizes[1] ** gamma)
+
+
+def test_menus_of_a_long_table_keep_their_names(tmp_path):
+    pl = pytest.importorskip("polars")
+    simulated = wf.simulate.choices(WORLD, MENUS, tau=3, random_state=1).menus
+    columns = {f"person {i}": WORLD.utilities[simulated.rows, i] for i in range(3)}
+    groups = np.repeat([f"group {k}" for k in range(300)], 4)
+    long = pl.DataFrame({"menu": groups, "chosen": simulated.taken} | columns)
+    result = quietly(wf.ChoiceLearner(weights="equal"), wf.Choices.from_long(long))
+    found = result.surprises(5)
+    assert all(surprise.label == f"group {surprise.row}" for surprise in found)
+    assert f"(menu {found[0].label}): chose the {found[0].chosen.split()[1]}" in str(found)
+    assert found[0].chosen.endswith(" of the menu")
+    said = read(result, tmp_path)
+    assert "Menus have the names that they have in the data." in said
+    assert found[0].label in said
+    part = result.decided[10:12]
+    assert part.labels.tolist() == ["group 10", "group 11"]

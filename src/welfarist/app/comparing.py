@@ -165,12 +165,17 @@ def _items(contest: Contest, base: Any) -> dict[str, Any]:
     """Who competes, by name: doctrines take all but p from the learner."""
     from sklearn.base import clone
 
+    from welfarist.comparing.recommenders import recommender_of
+
     asked = contest.asked
     items: dict[str, Any] = {"learned": base} if asked.learn else {}
     told = listed(asked.doctrines)
     wanted = [doctrine.name for doctrine in DOCTRINES] if told is None else told
     for doctrine in wanted if wanted != ["none"] else []:
-        items[doctrine] = clone(base).set_params(p=power_of(doctrine))
+        # Weights of recommenders' rules are equal, those of doctrines as they are learned or told.
+        known = recommender_of(doctrine)
+        held = {"p": power_of(doctrine)} if known is None else known.options(base.get_params())
+        items[doctrine] = clone(base).set_params(**held)
     if asked.logit:
         items[_LOGIT] = _linear_logit(contest.decided)
     for name, rule in contest.rules.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from welfarist.app.memory import require_address_space
+from welfarist.app.scanned import is_folder, scanned
 from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.base.validation import FloatArray
@@ -218,11 +219,13 @@ def refuse_for_sketch(table: TableOptions, shift: float | None) -> None:
         )
 
 
-def actions_in(path: str, table: TableOptions, least: float = 0.0) -> Actions:
+def actions_in(
+    path: str, table: TableOptions, least: float = 0.0, *, may_be_absent: bool = False
+) -> Actions:
     """The actions of a table or of a sketch."""
     if is_sketch(path):
         return read_sketch(path)
-    return read_actions(path, least=least, **table.actions())
+    return read_actions(path, least=least, may_be_absent=may_be_absent, **table.actions())
 
 
 def _reader_of(decision: DecisionOptions, table: TableOptions) -> Callable[..., Decided]:
@@ -268,6 +271,11 @@ def _compared(path: str, table: TableOptions, decision: DecisionOptions, least: 
     from welfarist.files import read_comparisons  # which actions alone do not need
 
     actions = actions_in(path, table, least)
+    if is_folder(comparisons):
+        from welfarist.decisions import Comparisons
+
+        found = scanned(comparisons, Comparisons, actions, decision, table.numbered, least)
+        return Decided(found, None, actions.stakeholders, actions.notes)
     read = read_comparisons(
         comparisons,
         actions,
@@ -290,7 +298,12 @@ def _chosen(path: str, table: TableOptions, decision: DecisionOptions, least: fl
     _refuse_one_input(path, choices)
     from welfarist.files import read_choices
 
-    actions = actions_in(path, table, least)
+    actions = actions_in(path, table, least, may_be_absent=True)
+    if is_folder(choices):
+        from welfarist.decisions import Choices
+
+        found = scanned(choices, Choices, actions, decision, table.numbered, least)
+        return Decided(found, None, actions.stakeholders, actions.notes)
     read = read_choices(
         choices,
         actions,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
 from welfarist.app.learning import LearnerOptions, check_together, learner_of
+from welfarist.app.scanned import check_folder
 from welfarist.app.targets import check_targets
 from welfarist.app.texts import is_inline
 from welfarist.app.usage import RequestError, UsageError
@@ -96,7 +97,7 @@ class FitRequest:
     @property
     def files(self) -> tuple[str, ...]:
         """The names of the files that it is learned from, without their folders."""
-        people = (self.learner.weights, self.learner.groups)
+        people = (self.learner.weights, self.learner.groups, self.learner.attributes)
         named = [text for text in people if text not in (None, "learn", "equal", "population")]
         read = [self.actions, *self.decided_in, *named]
         return tuple(_file_name(path) for path in read if path is not None and not is_inline(path))
@@ -233,9 +234,11 @@ def read(asked: FitRequest) -> Decided:
     """Check what was asked for and read what was decided."""
     inputs = (
         asked.actions, *asked.decided_in, asked.learner.weights, asked.learner.groups,
+        asked.learner.attributes,
     )  # fmt: skip
     check_targets({"save": asked.save, "report": asked.report, "latex": asked.latex}, inputs)
     check_together(asked.learner)
+    check_folder(asked.decision.file, asked.learner.dask, asked.learner.resume)
     if asked.method == "profile" and asked.covariance not in (None, "fisher"):
         raise UsageError(
             "{method:profile} takes decisions as independent; found {covariance:{told}}, which "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from welfarist.app.decisions import Decided
-from welfarist.app.people import groups_of, prior_of, weights_of
+from welfarist.app.people import attributes_of, groups_of, prior_of, weights_of
 from welfarist.app.texts import power_of_text, rho_of_text, starts_of_text
 from welfarist.app.usage import UsageError
 from welfarist.base.wording import listed
@@ -18,13 +18,16 @@ class LearnerOptions:
     """What can be asked of the learners, whose arguments say what it means.
 
     Weights, groups and prior are texts or names of files, `p` a number or a doctrine; None is to
-    be learned, or none. `starts` and `seed` are `n_starts` and `random_state`.
+    be learned, or none. `attributes` is a file, `heads` one of its columns. `starts`, `seed` and
+    `dask` are `n_starts`, `random_state` and `engine`.
     """
 
     noise: str = "logistic"
     p: str | None = None
     weights: str | None = None
     groups: str | None = None
+    attributes: str | None = None
+    heads: str | None = None
     prior: str | None = None
     shift: float = 0.0
     scale: bool = False
@@ -38,6 +41,8 @@ class LearnerOptions:
     seed: int = 0
     tau_by_stage: bool = False
     size_effect: bool = False
+    dask: str | None = None
+    resume: str | None = None
 
 
 # Where errors are counted there is no likelihood.
@@ -53,6 +58,7 @@ def check_together(asked: LearnerOptions) -> None:
             "one of the two.",
             told=asked.weights,
         )
+    _check_attributes(asked)
     if asked.rho is not None and asked.noise != "flip":
         raise UsageError(
             "{rho} is the flip probability of {noise:flip}; found {noise:{told}}. "
@@ -71,6 +77,28 @@ def check_together(asked: LearnerOptions) -> None:
             "found {solver:{told}} with {noise:{noise_told}}. Change one of the two.",
             told=asked.solver,
             noise_told=asked.noise,
+        )
+
+
+def _check_attributes(asked: LearnerOptions) -> None:
+    """Refuse what does not go with weights that follow from attributes."""
+    if asked.attributes is None:
+        if asked.heads is not None:
+            raise UsageError("{heads} is a column of {attributes} FILE: give that as well.")
+        return
+    others = {"weights": asked.weights not in (None, "learn"), "groups": asked.groups is not None}
+    others |= {"prior": asked.prior is not None}
+    for name, given in others.items():
+        if given:
+            raise UsageError(
+                f"{{attributes}} says what weights follow from; found {{{name}}} as well. Give one "
+                "of the two."
+            )
+    if asked.noise in _COUNTED:
+        raise UsageError(
+            "{attributes} needs a likelihood, which {noise:{told}} has none of: it counts errors. "
+            "Use {noise:logistic}.",
+            told=asked.noise,
         )
 
 
@@ -101,9 +129,12 @@ def _shared(asked: LearnerOptions, decided: Decided) -> dict[str, Any]:
     """The options that all learners have."""
     people, encoding = decided.people, decided.encoding
     groups = groups_of(asked.groups, people, encoding)
+    weights = weights_of(asked.weights, people, encoding, heads_of(decided.X.utilities))
+    if asked.attributes is not None:
+        weights = attributes_of(asked.attributes, asked.heads, people, encoding)
     return dict(
         p=None if asked.p is None else power_of_text(asked.p),
-        weights=weights_of(asked.weights, people, encoding, heads_of(decided.X.utilities)),
+        weights=weights,
         groups=groups,
         prior=prior_of(asked.prior, people, groups),
         shift=asked.shift,
@@ -112,4 +143,6 @@ def _shared(asked: LearnerOptions, decided: Decided) -> dict[str, Any]:
         max_iter=asked.max_iter,
         tol=asked.tol,
         random_state=asked.seed,
+        engine=asked.dask,
+        resume=asked.resume,
     )

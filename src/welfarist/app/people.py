@@ -1,4 +1,4 @@
-"""Weights, groups and priors by name, from a text or a file, for the people there are."""
+"""Weights, groups, attributes and priors by name, from a text or a file, for who is there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from welfarist.app.texts import is_inline, members_by_group, numbers_by_name, prior_of_text
 from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.validation import FloatArray
-from welfarist.files import read_groups, read_weights
+from welfarist.files import read_attributes, read_groups, read_weights
 from welfarist.files.people import check_people
 
 
@@ -50,6 +50,26 @@ def groups_of(text: str | None, people: Sequence[str], encoding: str | None = No
     found = members_by_group(text)
     _check([name for names in found.values() for name in names], people, "group", "groups")
     return found
+
+
+def attributes_of(
+    path: str, heads: str | None, people: Sequence[str], encoding: str | None = None
+) -> Any:
+    """Weights that follow from attributes in a file, for the learners.
+
+    `heads` names the column that says how many stand behind each.
+    """
+    from welfarist.people.attributes import ByAttributes
+
+    table = read_attributes(path, people=people, encoding=encoding)
+    if heads is not None and heads not in table:
+        raise RequestError(
+            "{heads} must be a column of {path}, {columns}; found {told}. Check the spelling.",
+            path=path,
+            columns=", ".join(table),
+            told=heads,
+        )
+    return ByAttributes(table, heads)
 
 
 def prior_of(text: str | None, people: Sequence[str], groups: Any) -> Any:

@@ -10,13 +10,14 @@ import numpy as np
 from welfarist import bounds, simulate
 from welfarist.app.decisions import TableOptions
 from welfarist.app.texts import power_of_text, sizes_of_text
-from welfarist.app.usage import UsageError
+from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.exports import Table, number
+from welfarist.base.wording import listed
 from welfarist.bounds import LearningCurve
 from welfarist.bounds.learning_curves import MOST_SIMULATED
 from welfarist.bounds.planning import described, theorem_of
 from welfarist.families.rule import WelfareFunction
-from welfarist.files import read_actions
+from welfarist.files import Actions, read_actions
 from welfarist.results.saved_models import Model, load_model
 from welfarist.simulate import World
 
@@ -63,8 +64,10 @@ class PlanRequest:
         The power taken for true, or a doctrine; None is `POWER`.
     tau, rho, nu : float or None
         The noise of the task; None is the pilot's, or a typical one.
-    menu_size, places : int
-        From how many actions is chosen, and how many of them are ranked.
+    menu_size : int or None
+        From how many actions is chosen; None is 2, comparisons.
+    places : int
+        How many of them are ranked.
     seed, jobs : int
     table : TableOptions
         How the file of actions is read.
@@ -85,7 +88,7 @@ class PlanRequest:
     tau: float | None = None
     rho: float | None = None
     nu: float | None = None
-    menu_size: int = 2
+    menu_size: int | None = None
     places: int = 1
     seed: int = 0
     jobs: int = 1
@@ -258,7 +261,8 @@ def plan(asked: PlanRequest) -> Plan:
     """Simulate studies, and work out what is guaranteed."""
     if asked.actions is not None and asked.people is not None:
         raise UsageError("{people} is for actions that are made up; found {actions}.")
-    if asked.task == "scores" and (asked.menu_size, asked.places) != (2, 1):
+    menu_size = 2 if asked.menu_size is None else asked.menu_size
+    if asked.task == "scores" and (menu_size, asked.places) != (2, 1):
         raise UsageError("{menu_size} and {places} are for choices; found {task} scores.")
     sizes = sizes_of_text(asked.decisions)
     if max(sizes) > MOST_SIMULATED:
@@ -277,11 +281,33 @@ def plan(asked: PlanRequest) -> Plan:
         delta=asked.delta,
         random_state=asked.seed,
         n_jobs=asked.jobs,
-        menu_size=asked.menu_size,
+        menu_size=menu_size,
         places=asked.places,
         **_noise(asked, pilot),
     )
+    notes += _about_pilot(asked, pilot)
     return Plan(curve, world, asked.error, _guaranteed(curve, asked.error), notes)
+
+
+def _about_pilot(asked: PlanRequest, pilot: Model | None) -> tuple[str, ...]:
+    """Say what a pilot of choices from menus has learned that the plan knows nothing of."""
+    if pilot is None or pilot.kind != "choices":
+        return ()
+    notes = []
+    if asked.menu_size is None and asked.task != "scores":
+        notes.append(
+            f"{asked.model}: it was learned from choices from menus, while comparisons of two "
+            "actions are planned here; menu_size=… plans choices from menus of that size."
+        )
+    terms = {
+        "none of these as a choice": pilot.outside is not None,
+        "a temperature for each place of a ranking": len(pilot.taus) > 1,
+        "an effect of how many people are affected": bool(pilot.gamma),
+    }
+    found = [what for what, is_there in terms.items() if is_there]
+    if found:
+        notes.append(f"{asked.model}: {listed(found)} plays no part in the plan.")
+    return tuple(notes)
 
 
 def _world(asked: PlanRequest, pilot: Model | None) -> tuple[World, tuple[str, ...]]:
@@ -309,11 +335,26 @@ def _world(asked: PlanRequest, pilot: Model | None) -> tuple[World, tuple[str, .
         shift = pilot.welfare.shift
         assert names is not None
         options = {**asked.table.actions(), "stakeholders": list(names), "ignore": ()}
+        options["absent"] = pilot.absent and not asked.table.drop_missing
         table = read_actions(asked.actions, least=-shift, **options)
+        _refuse_absent(table)
         return World(table.utilities + shift, pilot.welfare.shifted(0.0)), table.notes
     table = read_actions(asked.actions, least=-asked.shift, **asked.table.actions())
     rule = WelfareFunction(power, None, list(table.stakeholders))
     return World(table.utilities + asked.shift, rule), table.notes
+
+
+def _refuse_absent(table: Actions) -> None:
+    """Require that actions affect everybody, though the pilot was learned from others as well."""
+    gaps = np.isnan(table.utilities).any(axis=1)
+    if gaps.any():
+        raise RequestError(
+            "{file}: a plan is for actions that affect everybody; found {count} of {all} that do "
+            "not. To leave them out: {drop_missing:True}",
+            file=table.file,
+            count=int(gaps.sum()),
+            all=len(table),
+        )
 
 
 def _noise(asked: PlanRequest, pilot: Model | None) -> dict[str, Any]:

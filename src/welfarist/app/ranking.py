@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.app.rules import Rule, percentage
+from welfarist.app.rules import Rule, about_sizes, percentage, terms_of
 from welfarist.base.exports import Table, number
 from welfarist.base.validation import FloatArray
 
@@ -25,7 +26,8 @@ class Ranking(Sequence[dict[str, Any]]):
     """Actions in order: each is a record that is made when it is asked for, as they may be many.
 
     A record has the place, the action, its welfare, perhaps its score, how likely it is preferred
-    to the next, and everybody's share; None where something means nothing.
+    to the next, and everybody's share; None where something means nothing. Where none of these
+    could be chosen it says whether the action is better.
 
     Attributes
     ----------
@@ -47,6 +49,12 @@ class Ranking(Sequence[dict[str, Any]]):
     welfare: FloatArray = field(repr=False)
     chances: list[float | None] = field(repr=False)
     shares: FloatArray = field(repr=False)
+
+    @cached_property
+    def _better(self) -> list[bool] | None:
+        """Whether each is better than none of these (k,); None if that was no choice."""
+        better = self.rule.better_than_none(self.order)
+        return None if better is None else list(better.tolist())
 
     def __len__(self) -> int:
         return len(self.order)
@@ -70,8 +78,9 @@ class Ranking(Sequence[dict[str, Any]]):
         names, scale = self.rule.actions.names, self.rule.model.scale
         arrays = (self.places, self.order, self.welfare, self.shares)
         columns = [array[start:end].tolist() for array in arrays]
-        for place, row, value, shares, chance in zip(
-            *columns, self.chances[start:end], strict=True
+        better = self._better
+        for at, (place, row, value, shares, chance) in enumerate(
+            zip(*columns, self.chances[start:end], strict=True), start
         ):
             yield {
                 "place": place,
@@ -79,6 +88,7 @@ class Ranking(Sequence[dict[str, Any]]):
                 "welfare": value,
                 **({} if scale is None else {"score": scale * value}),
                 "preferred_to_next": chance,
+                **({} if better is None else {"better_than_none": better[at]}),
                 "shares": self.rule.by_person(shares),
             }
 
@@ -87,7 +97,7 @@ class Ranking(Sequence[dict[str, Any]]):
         return {
             "rule": self.rule.name,
             "p": self.rule.model.welfare.p,
-            **({} if self.rule.model.gamma is None else {"gamma": self.rule.model.gamma}),
+            **terms_of(self.rule),
             "actions": self,
             "notes": list(self.rule.notes),
         }
@@ -114,17 +124,28 @@ class Ranking(Sequence[dict[str, Any]]):
             whose = "group" if self.rule.by_group else "stakeholder"
             lines.append(f"share: how much of a change in welfare comes from that {whose}")
         if self.rule.model.gamma:
-            lines.append(
-                "order: by welfare times the number of people affected to the power "
-                f"{self.rule.model.gamma:.4g}, as was learned"
-            )
+            lines.append(about_sizes(self.rule.model.gamma, "order: by"))
+        rows = list(zip(*columns.values(), strict=True))
+        if self._better is not None:
+            lines.append(self._about_none())
+            above = sum(self._better)
+            if above < len(rows) or len(rows) == len(self.rule.actions):
+                level = number(self.rule.model.outside or 0.0)
+                rows.insert(above, ("", "none of these", level, *[""] * (len(columns) - 3)))
         return Table(
             f"{len(self.rule.actions)} action{'s' * many} by {self.rule.name}",
             tuple(columns),
-            tuple(zip(*columns.values(), strict=True)),
+            tuple(rows),
             ("right", "left", *("right",) * (len(columns) - 2)),  # type: ignore[arg-type]
             tuple(lines),
         )
+
+    def _about_none(self) -> str:
+        """How many of all actions are better than none of these."""
+        better = self.rule.better_than_none(slice(None))
+        assert better is not None
+        are = "is" if better.sum() == 1 else "are"
+        return f"none of these: {int(better.sum())} of {len(better)} actions {are} better"
 
 
 def rank(rule: Rule, top: int | None = None) -> Ranking:

@@ -114,6 +114,25 @@ class Rule:
         """What some actions are worth (n,), without the digits that rounding may have moved."""
         return np.asarray(np.round(self.model.worth(self.actions.utilities[rows]), _SURE_DIGITS))
 
+    def affected(self, rows: Any) -> npt.NDArray[np.intp] | None:
+        """How many people each of some actions affects (n,); None where that counts for nothing."""
+        if not self.model.gamma:
+            return None
+        return np.asarray((~np.isnan(self.actions.utilities[rows])).sum(axis=1))
+
+    def sized(self, rows: Any) -> FloatArray:
+        """What some actions are worth with their sizes (n,): what decides, in units of welfare."""
+        with np.errstate(over="ignore"):  # what is beyond all numbers is infinite
+            return np.asarray(np.exp(self.model.worth(self.actions.utilities[rows])))
+
+    def better_than_none(self, rows: Any) -> npt.NDArray[np.bool_] | None:
+        """Which of some actions (n,) are better than none of these; None if that was no choice."""
+        if self.model.outside is None:
+            return None
+        with np.errstate(divide="ignore"):
+            level = np.round(np.log(self.model.outside), _SURE_DIGITS)
+        return np.asarray(self._worth(rows) > level)
+
     def probabilities(self, first: Any, second: Any) -> list[float | None]:
         """How likely each first action is preferred to its second; None without a noise model."""
         if self.model.kind == "scores":
@@ -133,6 +152,20 @@ class Rule:
         people = self.actions.stakeholders
         there = not shares or shares[0] == shares[0]
         return dict(zip(people, shares, strict=True)) if there else dict.fromkeys(people)
+
+
+def terms_of(rule: Rule) -> dict[str, float]:
+    """What a program reads of what decides beside welfare; nothing where that is all."""
+    found = {"gamma": rule.model.gamma, "outside": rule.model.outside}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def about_sizes(gamma: float, what: str) -> str:
+    """Say what decides where how many people an action affects counts for itself."""
+    return (
+        f"{what} welfare times the number of people affected to the power {gamma:.4g}, as was "
+        "learned"
+    )
 
 
 def percentage(share: float | None) -> str:
@@ -173,7 +206,7 @@ def rule_of(asked: RuleRequest) -> Rule:
     shift = 0.0 if asked.shift is None else asked.shift
     if is_sketch(asked.actions):
         refuse_for_sketch(asked.table, shift)
-    actions = actions_in(asked.actions, asked.table, -shift)
+    actions = actions_in(asked.actions, asked.table, -shift, may_be_absent=True)
     people, heads = actions.stakeholders, heads_of(actions.utilities)
     told = asked.weights or ("equal" if heads is None else "population")
     known = weights_of(told, people, asked.table.encoding, heads)
@@ -217,7 +250,8 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
         return _saved_on_sketch(asked, model, loaded)
     # Whatever else the file has is left out anyway.
     options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
-    actions = read_actions(asked.actions, least=-rule.shift, **options)
+    may_be = loaded.absent  # others have not learned what somebody's absence means
+    actions = read_actions(asked.actions, least=-rule.shift, may_be_absent=may_be, **options)
     unused = _left_out(asked.table, actions)
     notes = (*actions.notes, *unused, *totals_in(actions), *_without_shares(rule, actions))
     return _rule_of_model(loaded, model, actions, notes)

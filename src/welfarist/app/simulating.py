@@ -21,6 +21,7 @@ from welfarist.base.version import __version__
 from welfarist.base.whole_files import write_together
 from welfarist.decisions import Comparisons
 from welfarist.families.rule import WelfareFunction
+from welfarist.files.menu_layouts import ORDINALS
 from welfarist.results.learned import named_people
 from welfarist.results.saved_models import Model
 from welfarist.simulate import World
@@ -29,7 +30,7 @@ TRUTH = "truth.json"
 # The folder of a country's people.
 PEOPLE = "people"
 Kind = Literal["csv", "parquet"]
-_TABLES = ("actions", "comparisons", "groups")
+_TABLES = ("actions", "comparisons", "choices", "groups")
 
 # What holds if nothing is said, of what not every world has.
 DEFAULTS: dict[str, Any] = {
@@ -46,6 +47,8 @@ _WITHOUT_EFFECT = {
     "tau": "{scores} have another noise, {nu}",
     "rho": "{scores} have another noise, {nu}",
     "nu": "it is the noise of {scores}",
+    "menus": "{scores} are of all actions",
+    "places": "it says how much of {menus} is ranked",
 }
 
 
@@ -56,7 +59,7 @@ class WorldRequest:
     Attributes
     ----------
     people, decisions : int or None
-        How many stakeholders and comparisons; None is that of `DEFAULTS`, as below.
+        How many stakeholders, and comparisons or choices; None is that of `DEFAULTS`, as below.
     tau, rho, nu : float or None
         Temperature and slips of comparisons, noise of scores.
     actions : int or None
@@ -69,6 +72,10 @@ class WorldRequest:
         Whether it is a food-rescue charity.
     scores : bool
         Whether all actions are scored, in place of comparisons.
+    menus : int or None
+        From how many actions is chosen each time; None is comparisons of two.
+    places : int or None
+        How many actions of a menu are ranked; None is the chosen one alone.
     seed : int
     regions : int or None
         Of a country, whose people stand in rows; one of more than `MANY` people is a country.
@@ -84,6 +91,8 @@ class WorldRequest:
     weights: str | None = None
     charity: bool = False
     scores: bool = False
+    menus: int | None = None
+    places: int | None = None
     seed: int = 0
     regions: int | None = None
 
@@ -103,15 +112,25 @@ class WorldRequest:
     def check(self) -> None:
         """Refuse what would have no effect, and weights of others than there are."""
         idle = ["people"] * self.charity + (["decisions", "tau", "rho"] if self.scores else ["nu"])
+        idle += ["menus"] * self.scores + ["places"] * (self.menus is None)
         for name in idle:
             if getattr(self, name) is not None:
                 raise UsageError(
                     f"{{{name}}} has no effect here: {_WITHOUT_EFFECT[name]}. Leave it out."
                 )
+        actions = self.value("actions")
+        if self.menus is not None and not (self.places or 1) <= self.menus <= actions:
+            raise UsageError(
+                "{menus} must hold as many actions as {places} are ranked, and no more than there "
+                f"are {{actions}}; found {self.menus}, with {self.places or 1} and {actions}."
+            )
         if self.charity and self.regions is not None:
             raise UsageError("{regions} are those of a country, not of {charity}. Leave one out.")
-        if self.is_country and self.scores:
-            raise UsageError("{scores} are not for a country, which has comparisons. Leave it out.")
+        for name in ("scores", "menus"):
+            if self.is_country and getattr(self, name):
+                raise UsageError(
+                    f"{{{name}}} are not for a country, which has comparisons. Leave it out."
+                )
         if self.weights == "population" and not self.is_country:
             raise UsageError(
                 "{weights:population} is for a country, with {regions}. Use {weights:equal}."
@@ -132,8 +151,8 @@ class Written:
     Attributes
     ----------
     files : dict of Path
-        Where everything is, by what it holds: "actions", perhaps "comparisons" and "groups", and
-        "truth".
+        Where everything is, by what it holds: "actions", perhaps "comparisons" or "choices", and
+        "groups", and "truth".
     removed : list of Path
         Files of an old world that would have passed for files of this one.
     """
@@ -149,7 +168,7 @@ class Simulated:
     Attributes
     ----------
     tables : dict of columns
-        By name: "actions", perhaps "comparisons" and "groups".
+        By name: "actions", perhaps "comparisons" or "choices", and "groups".
     truth : Model
         The true rule as a saved model, so that it can be applied and compared.
     """
@@ -193,9 +212,44 @@ def simulate(asked: WorldRequest) -> Simulated:
     scores, choices = None, None
     if asked.scores:
         scores = worlds.scores(world, asked.value("nu"), random_state=asked.seed)
-    else:
+    elif asked.menus is None:
         choices = _choices(asked, world)
-    return Simulated(tables_of(world, scores, choices), truth_of(asked, world))
+    tables = tables_of(world, scores, choices)
+    if asked.menus is not None:
+        tables["choices"] = _from_menus(asked, asked.menus, world, tables["actions"]["action"])
+    return Simulated(tables, truth_of(asked, world))
+
+
+def _from_menus(asked: WorldRequest, size: int, world: World, labels: list[str]) -> dict[str, Any]:
+    """A list of each menu, and what was chosen from it or how it was ranked."""
+    count, places = asked.value("decisions"), asked.places or 1
+    menus = worlds.random_menus(world.actions, count, size, random_state=asked.seed)
+    noise = {"tau": asked.value("tau"), "rho": asked.value("rho"), "random_state": asked.seed}
+    if places == 1:
+        decided = worlds.choices(world, menus, **noise)
+    else:
+        decided = worlds.rankings(world, menus, places=places, **noise)
+    found = decided.menus
+    names = np.array(labels, dtype=object)
+    columns: dict[str, Any] = {"menu": [";".join(names[menu]) for menu in menus]}
+    # The last of a whole ranking is no choice: it is what is left.
+    picked = [set[str]() for _ in menus]
+    for stage in range(places):
+        title = "chosen" if places == 1 else _place(stage, places)
+        taken = found.rows[(found.taken > 0) & (np.repeat(found.stage, found.sizes) == stage)]
+        if len(taken):
+            columns[title] = names[taken].tolist()
+        else:
+            left = zip(menus, picked, strict=True)
+            columns[title] = [next(a for a in names[menu] if a not in out) for menu, out in left]
+        for out, name in zip(picked, columns[title], strict=True):
+            out.add(name)
+    return columns
+
+
+def _place(stage: int, places: int) -> str:
+    """What the column of a place in rankings is called, so that files are read without options."""
+    return ORDINALS[stage] if places <= len(ORDINALS) else f"rank {stage + 1}"
 
 
 def _world(asked: WorldRequest) -> World:
@@ -264,7 +318,7 @@ def truth_of(asked: WorldRequest, world: World) -> Model:
     names = named_people(world.stakeholders, world.people)
     return Model(
         WelfareFunction(world.p, world.weights, names),
-        "scores" if asked.scores else "comparisons",
+        "scores" if asked.scores else "comparisons" if asked.menus is None else "choices",
         None if asked.scores else asked.value("tau"),
         None if asked.scores else asked.value("rho"),
         None,
@@ -272,6 +326,7 @@ def truth_of(asked: WorldRequest, world: World) -> Model:
         loss=0.0,
         given=("p", "weights"),
         version=__version__,
+        taus=() if asked.menus is None else (asked.value("tau"),),
     )
 
 

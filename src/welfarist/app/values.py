@@ -44,10 +44,14 @@ def doctrine(value: str | None) -> str | None:
 
 
 def doctrines(value: str | None) -> str | None:
-    """Require names of doctrines, or none."""
+    """Require names of doctrines or of rules of recommenders, or none."""
+    # Brings NumPy, which no page of help needs.
+    from welfarist.comparing.recommenders import RECOMMENDERS, recommender_of
+
+    also = ", ".join(rule.name for rule in RECOMMENDERS)
     for name in listed(value) or []:
-        if value != "none":
-            _named_doctrine(name, "one or more of ")
+        if value != "none" and recommender_of(name) is None:
+            _named_doctrine(name, f"one or more of {also}, ")
     return value
 
 

@@ -85,6 +85,39 @@ def coordinate(name: str) -> Coordinate:
 
 
 @dataclass(frozen=True)
+class _Times:
+    """Multiplication by a number, which two coordinates may have in common."""
+
+    factor: float
+
+    def __call__(self, x: float) -> float:
+        return self.factor * x
+
+
+@dataclass(frozen=True)
+class _Always:
+    """The same number everywhere."""
+
+    value: float
+
+    def __call__(self, x: float) -> float:  # noqa: ARG002 - a straight line
+        return self.value
+
+
+def in_units_of(unit: float) -> Coordinate:
+    """Return the coordinate of a number that is measured in a unit: ``x = unit t``.
+
+    Examples
+    --------
+    >>> years = in_units_of(10.0)
+    >>> years.into(25.0), years.back(2.5)
+    (2.5, 25.0)
+    """
+    name = f"units of {unit!r}"
+    return Coordinate(name, _Times(1.0 / unit), _Times(unit), _Always(unit), _none)
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A number that is learned.
 

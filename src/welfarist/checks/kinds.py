@@ -9,9 +9,11 @@ from welfarist.checks.fit import Fit
 from welfarist.checks.misfit import Misfit
 from welfarist.checks.of_choices import ChoiceChecks
 from welfarist.checks.of_comparisons import ComparisonChecks
+from welfarist.checks.of_files import NoChecks
 from welfarist.checks.of_scores import ScoreChecks
 from welfarist.checks.residuals import Residuals
 from welfarist.checks.surprises import Surprises
+from welfarist.decisions.scanned.decisions import is_scanned
 
 
 class Checks(Protocol):
@@ -40,5 +42,7 @@ _CHECKS: tuple[Any, ...] = (ChoiceChecks, ComparisonChecks, ScoreChecks)
 
 def checks_of(fit: Fit) -> Checks:
     """Return the checks that go with the kind of decisions that were fitted."""
+    if is_scanned(fit.decided):
+        return NoChecks()
     found: Checks = next(made for made in _CHECKS if made.kind == fit.decided.kind).of(fit)
     return found

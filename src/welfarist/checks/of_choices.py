@@ -88,9 +88,19 @@ class ChoiceChecks:
         if not self.decided.outside:
             return None
         assert self.likelihood is not None  # errors are not counted where that could be chosen
-        level = float(self.likelihood.point.extras[-1])
+        level = float(self.likelihood.noise[-1])
         is_ratio = self.likelihood.loss.family.level.is_ratio
         return float(np.exp(level)) if is_ratio else level, level
+
+    @property
+    def _gamma(self) -> float:
+        """The size effect; 0 where none was learned."""
+        if self.likelihood is None:
+            return 0.0
+        names = [parameter.name for parameter in self.likelihood.loss.parameters]
+        return (
+            float(self.likelihood.point.extras[names.index("gamma")]) if "gamma" in names else 0.0
+        )
 
     @property
     def _counted(self) -> Softmax:
@@ -110,7 +120,7 @@ class ChoiceChecks:
         if self.likelihood is None:
             return None
         place = self._single.observed.extras.rho
-        extras = self.likelihood.point.extras
+        extras = self.likelihood.noise
         return self.compared.chances(0.0 if place is None else float(extras[place]))
 
     @cached_property
@@ -148,7 +158,7 @@ class ChoiceChecks:
         """The choices that the rule least expected."""
         return surprising_menus(
             self.decided, self._single, self.compared, self.chances, self.rule,
-            self.stakeholders, count, self._outside,
+            self.stakeholders, count, self._outside, self._gamma,
         )  # fmt: skip
 
     def residuals(self) -> NoReturn:

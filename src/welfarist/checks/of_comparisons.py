@@ -114,10 +114,10 @@ class ComparisonChecks:
 
     def _alternatives(self, likelihood: Likelihood, terms: Terms) -> list[Check]:
         """Terms of other families, the place of an action, and slips."""
-        z = float(np.exp(likelihood.point.extras[0])) * self.predictions.margins
+        z = float(np.exp(likelihood.noise[0])) * self.predictions.margins
         noise = noise_of(likelihood.loss)
         assert noise is not None
-        slips = _slip_scores(noise, z, likelihood.point.extras[1:])
+        slips = _slip_scores(noise, z, likelihood.noise[1:])
         words = CheckWords.of(likelihood.loss)
 
         def columns(part: slice) -> FloatArray:

@@ -73,7 +73,7 @@ def slopes_of(
     face = face_of(likelihood)
     return likelihood.single.slopes(
         face.loss.judge(face.point),
-        face.point.extras,
+        face.loss.noise_at(face.point),
         face.basis,
         terms,
         columns,

@@ -15,6 +15,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.checks.predictions import Predictions
 from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.rule import WelfareFunction
+from welfarist.inference.stages import place_of
 
 # People who are named in a line of text.
 _MOST_NAMED = 4
@@ -52,6 +53,13 @@ class Surprise:
     stakeholders : tuple of str
     shift : float
         What the rule adds to every utility; `utilities` are without it.
+    choice : str
+        Which choice of a ranking it is, such as "second"; "best" or "worst" where these were
+        named, empty where each decision is one choice.
+    label : str or None
+        What the decision is called in the data, where menus have names of their own.
+    gamma : float
+        By which power of how many people it affects an action counts for itself; 0 for none.
     """
 
     row: int
@@ -70,6 +78,17 @@ class Surprise:
     by: Any
     stakeholders: tuple[str, ...]
     shift: float = 0.0
+    choice: str = ""
+    label: str | None = None
+    gamma: float = 0.0
+
+    @property
+    def worth(self) -> tuple[float, float]:
+        """What decides, of the chosen action and of the other: welfare with the size effect."""
+        return (
+            self.welfare * _size_of(self.utilities) ** self.gamma,
+            self.other_welfare * _size_of(self.other_utilities) ** self.gamma,
+        )
 
     @property
     def log_change(self) -> FloatArray:
@@ -91,9 +110,16 @@ class Surprise:
         )
         often = "" if self.count == 1 else f", {self.count:g} times"
         added = f" ({self.shift:g} added to every utility)" if self.shift else ""
+        named = "" if self.label is None else f" (menu {self.label})"
+        choice = f" as {self.choice}" if self.choice else ""
+        sized = ""
+        if self.gamma:
+            one, other = self.worth
+            sized = f" ({one:.4g} against {other:.4g} with the size effect)"
         return (
-            f"row {self.row}: {who}chose {self.chosen} over {self.other}{often} {though}: "
-            f"welfare {self.welfare:.4g} against {self.other_welfare:.4g}{added}; {self._people()}"
+            f"row {self.row}{named}: {who}chose {self.chosen}{choice} over {self.other}{often} "
+            f"{though}: welfare {self.welfare:.4g} against {self.other_welfare:.4g}{added}{sized}; "
+            f"{self._people()}"
         )
 
     def _people(self) -> str:
@@ -119,8 +145,12 @@ class Surprise:
             name: getattr(self, name)
             for name in ("row", "chosen", "other", "position", "probability", "log_ratio")
         }
+        found |= {"choice": self.choice} if self.choice else {}
+        found |= {} if self.label is None else {"label": self.label}
         found |= {"count": self.count, "by": self.by}
         found |= {"welfare": self.welfare, "other_welfare": self.other_welfare}
+        if self.gamma:
+            found["worth"], found["other_worth"] = self.worth
         for i, name in enumerate(self.stakeholders):
             # Beginnings, not ends, tell the columns apart whatever people are called.
             found[f"utility of {name}"] = float(self.utilities[i])
@@ -128,6 +158,11 @@ class Surprise:
             found[f"share of {name}"] = float(self.shares[i])
             found[f"other share of {name}"] = float(self.other_shares[i])
         return found
+
+
+def _size_of(utilities: FloatArray) -> float:
+    """How many people an action affects; none of these is what it is, whoever that would be."""
+    return float(max((~np.isnan(utilities)).sum(), 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,16 +230,23 @@ class Surprises(Sequence[Any]):
     total : float
         How many decisions went against the rule in all, counts included; for scores how many
         there are.
+    observed : float
+        How many decisions, or single choices of rankings, there are in all.
     dominated : float
         How many of them chose an action that is better for nobody and worse for somebody, which
         no rule of the family prefers; 0 for scores.
     """
 
     def __init__(
-        self, found: Sequence[Any], total: float, heading: str, dominated: float = 0.0
+        self,
+        found: Sequence[Any],
+        total: float,
+        observed: float,
+        heading: str,
+        dominated: float = 0.0,
     ) -> None:
         self._found, self.total, self._heading = tuple(found), total, heading
-        self.dominated = dominated
+        self.observed, self.dominated = observed, dominated
 
     def __len__(self) -> int:
         return len(self._found)
@@ -251,7 +293,7 @@ def surprising_choices(
     if dominated:
         heading += f", {dominated:g} of them for an action that is better for nobody"
     heading += f"; the {len(found)} least expected:" if 1 < len(found) < total else ""
-    return Surprises(found, total, heading + ("." if not found else ""), dominated)
+    return Surprises(found, total, observed, heading + ("." if not found else ""), dominated)
 
 
 def surprising_menus(
@@ -263,12 +305,13 @@ def surprising_menus(
     stakeholders: tuple[str, ...],
     count: int,
     outside: tuple[float, float] | None = None,
+    gamma: float = 0.0,
 ) -> Surprises:
     """The choices of another action than the rule's best, the least likely first.
 
     `single` are the choices one by one, of whose entries `compared` and `chances` (E,) speak;
-    `outside` are the welfare of none of these and its value, if that could be chosen. Without
-    chances those come first that are clearest.
+    `outside` are the welfare of none of these and its value, if that could be chosen, `gamma` is
+    the size effect. Without chances those come first that are clearest.
     """
     menus = single.menus
     counts = decided.counts[single.decision]
@@ -280,14 +323,23 @@ def surprising_menus(
     order = wrong[np.argsort(likely[wrong], kind="stable")][: checked_count(count)]
     found = [
         _menu_surprise(
-            decided, single, compared, chances, rule, stakeholders, int(entry), whose, outside
+            decided,
+            single,
+            compared,
+            chances,
+            rule,
+            stakeholders,
+            int(entry),
+            whose,
+            outside,
+            gamma,
         )
         for entry in order
     ]
     observed = float((counts * menus.count).sum())
     heading = f"{total:.15g} of {observed:.15g} choices went against the rule"
     heading += f"; the {len(found)} least expected:" if 1 < len(found) < total else ""
-    return Surprises(found, total, heading + ("." if not found else ""))
+    return Surprises(found, total, observed, heading + ("." if not found else ""))
 
 
 def _best_entry(single: Any, compared: Any, menu: int) -> int:
@@ -306,21 +358,23 @@ def _menu_surprise(
     entry: int,
     whose: npt.NDArray[np.intp],
     outside: tuple[float, float] | None,
+    gamma: float,
 ) -> Surprise:
     menu = int(whose[entry])
     best = _best_entry(single, compared, menu)
     pair = single.original[[entry, best]]
     row = int(single.decision[menu])
     utilities, welfare, value, shares = _judged(decided, rule, pair, outside)
-    named = [_named(decided, action) for action in pair.tolist()]
-    place = entry - int(single.menus.starts[menu])
+    places = [at - int(single.menus.starts[menu]) for at in (entry, best)]
+    named = [_named(decided, *one) for one in zip(pair.tolist(), places, strict=True)]
+    worth = value + gamma * np.log([_size_of(one) for one in utilities])
     # Two that give nothing are equally good.
-    ratio = 0.0 if value[0] == value[1] else float(abs(value[1] - value[0]))
+    ratio = 0.0 if worth[0] == worth[1] else float(abs(worth[1] - worth[0]))
     return Surprise(
         row,
         named[0],
         named[1],
-        f"place {place + 1}",
+        f"place {places[0] + 1}",
         utilities[0],
         utilities[1],
         float(welfare[0]),
@@ -333,7 +387,19 @@ def _menu_surprise(
         None if decided.by is None else decided.by[row],
         stakeholders,
         rule.shift,
+        _which_choice(decided, single.menus, menu),
+        None if decided.labels is None else str(decided.labels[row]),
+        gamma,
     )
+
+
+def _which_choice(decided: Choices, menus: Any, menu: int) -> str:
+    """Which choice of its decision one from a menu is; empty where each decision is one."""
+    if not decided.in_stages:
+        return ""
+    if (decided.menus.sign < 0).any():
+        return "worst" if menus.sign[menu] < 0 else "best"
+    return place_of(int(menus.stage[menu]))
 
 
 def _judged(
@@ -358,10 +424,13 @@ def _judged(
     return utilities, welfare, value, shares
 
 
-def _named(decided: Choices, action: int) -> str:
+def _named(decided: Choices, action: int, place: int) -> str:
+    """What to call an action: by its name, its number, or where it stands in its menu."""
     if action >= decided.actions:
         return "none of these"
-    return f"action {action}" if decided.names is None else str(decided.names[action])
+    if decided.names is not None:
+        return str(decided.names[action])
+    return f"action {action}" if decided.numbered else f"the {place_of(place)} of the menu"
 
 
 def _dominated(
@@ -452,7 +521,7 @@ def surprising_scores(
         for k, row in enumerate(order.tolist())
     ]
     heading = f"The {len(found)} scores that are furthest from the rule, of {counts.sum():g}:"
-    return Surprises(found, float(counts.sum()), heading)
+    return Surprises(found, float(counts.sum()), float(counts.sum()), heading)
 
 
 def checked_count(count: object) -> int:

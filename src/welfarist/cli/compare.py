@@ -17,7 +17,7 @@ Doctrines = Annotated[
     str | None,
     typer.Option(
         "--doctrines",
-        help="Doctrines, or none (all).",
+        help="Doctrines, rules of recommenders (average, …), or none (all doctrines).",
         metavar="NAME,…",
         show_default=False,
         callback=checked(values.doctrines),
@@ -60,6 +60,8 @@ def compare(
     noise: opt.Noise = "logistic",
     weights: opt.Weights = None,
     groups: opt.Groups = None,
+    attributes: opt.Attributes = None,
+    heads: opt.Heads = None,
     prior: opt.Prior = None,
     shift: opt.Shift = 0.0,
     scale: opt.Scale = False,
@@ -115,7 +117,8 @@ def compare(
             outside,
         ),
         LearnerOptions(
-            noise=noise, weights=weights, groups=groups, prior=prior, shift=shift, scale=scale,
+            noise=noise, weights=weights, groups=groups, attributes=attributes, heads=heads,
+            prior=prior, shift=shift, scale=scale,
             tau_max=tau_max, small_sample=small_sample, rho=rho, seed=seed,
             tau_by_stage=tau_by_stage, size_effect=size_effect,
         ),

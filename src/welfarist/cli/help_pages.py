@@ -35,13 +35,14 @@ PANELS: dict[str, tuple[str, ...]] = {
         "date", "allow_unconverged", "format", "to", "force",
     ),
     "The rule": (
-        "model", "doctrine", "p", "weights", "groups", "prior", "scale", "shift", "known_weights",
+        "model", "doctrine", "p", "weights", "groups", "attributes", "heads", "prior", "scale",
+        "shift", "known_weights",
     ),
     "How sure": ("level", "method", "covariance", "intervals", "error", "delta"),
     "The noise": (
         "noise", "rho", "tau", "nu", "tau_max", "small_sample", "tau_by_stage", "size_effect",
     ),
-    "The search": ("solver", "starts", "max_iter", "tol", "seed", "jobs"),
+    "The search": ("solver", "starts", "max_iter", "tol", "seed", "jobs", "dask", "resume"),
     "How files are laid out": (
         "name", "stakeholders", "ignore", "numbered", "preferred", "other", "first", "second",
         "choice", "first_label", "menu", "chosen", "action", "ranking", "menu_separator",

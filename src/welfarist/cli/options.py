@@ -93,10 +93,17 @@ Latex = Annotated[
 Json = Annotated[bool, _option("Print JSON and nothing else.", "--json")]
 
 ComparisonsFile = Annotated[
-    Text, _option("Comparisons between the actions.", "--comparisons", "-c", metavar=FILE)
+    Text,
+    _option(
+        "Comparisons between the actions.",
+        "--comparisons",
+        "-c",
+        metavar=FILE,
+    ),
 ]
 ChoicesFile = Annotated[
-    Text, _option("Choices from menus of the actions, or rankings.", "--choices", metavar=FILE)
+    Text,
+    _option("Choices from menus of the actions, or rankings.", "--choices", metavar=FILE),
 ]
 Long = Annotated[
     bool,
@@ -192,6 +199,17 @@ RuleWeights = Annotated[
         check=values.known_weights,
     ),
 ]
+Attributes = Annotated[
+    Text,
+    _option(
+        "Attributes that weights follow from: a file, a row per stakeholder.",
+        "--attributes",
+        metavar=FILE,
+    ),
+]
+Heads = Annotated[
+    Text, _option("Its column of how many stand behind each.", "--heads", metavar=COLUMN)
+]
 Groups = Annotated[
     Text,
     _option(
@@ -254,6 +272,29 @@ Tol = Annotated[
 ]
 Seed = Annotated[
     int, typer.Option("--seed", help="Seed of everything random.", metavar="NUMBER", min=0)
+]
+ComparisonsFolder = Annotated[
+    Text,
+    _option(
+        "Comparisons between the actions, or a folder of Parquet files.",
+        "--comparisons",
+        "-c",
+        metavar=FILE,
+    ),
+]
+ChoicesFolder = Annotated[
+    Text,
+    _option(
+        "Choices from menus of the actions, or rankings; or a folder.", "--choices", metavar=FILE
+    ),
+]
+Dask = Annotated[
+    Text,
+    _option("Scheduler of a Dask cluster that reads a folder.", "--dask", metavar="ADDRESS"),
+]
+Resume = Annotated[
+    Text,
+    _option("Where rounds over a folder are kept, to go on from.", "--resume", metavar=FILE),
 ]
 
 ModelFile = Annotated[

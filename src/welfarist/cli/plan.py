@@ -169,7 +169,7 @@ def plan(
     asked = planning.PlanRequest(
         actions=actions, model=model, people=typed(ctx, "people", people), task=task, error=error,
         delta=delta, known_weights=known_weights, decisions=decisions, repetitions=repetitions,
-        p=p, tau=tau, rho=rho, nu=nu, menu_size=menu_size,
+        p=p, tau=tau, rho=rho, nu=nu, menu_size=typed(ctx, "menu_size", menu_size),
         places=places, seed=seed, jobs=jobs, shift=shift,
         table=TableOptions(
             name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,

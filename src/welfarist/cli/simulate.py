@@ -46,7 +46,8 @@ Actions = Annotated[
     typer.Option("--actions", help="How many actions; a country has 12.", metavar="NUMBER", min=2),
 ]
 Decisions = Annotated[
-    int, typer.Option("--decisions", help="How many comparisons.", metavar="NUMBER", min=1)
+    int,
+    typer.Option("--decisions", help="How many comparisons or choices.", metavar="NUMBER", min=1),
 ]
 Power = Annotated[
     str,
@@ -87,6 +88,26 @@ Charity = Annotated[
 Scores = Annotated[
     bool, typer.Option("--scores", help="Scores of all actions in place of comparisons.")
 ]
+Menus = Annotated[
+    int | None,
+    typer.Option(
+        "--menus",
+        help="From how many actions is chosen each time, in place of comparisons.",
+        metavar="NUMBER",
+        min=2,
+        show_default=False,
+    ),
+]
+Places = Annotated[
+    int | None,
+    typer.Option(
+        "--places",
+        help="How many actions of each menu are ranked.",
+        metavar="NUMBER",
+        min=1,
+        show_default=False,
+    ),
+]
 Nu = Annotated[
     float,
     typer.Option(
@@ -113,6 +134,8 @@ def simulate(
     rho: Rho = 0.0,
     charity: Charity = False,
     scores: Scores = False,
+    menus: Menus = None,
+    places: Places = None,
     nu: Nu = 0.05,
     seed: opt.Seed = 0,
     format: Format = "csv",
@@ -134,6 +157,8 @@ def simulate(
         weights=weights,
         charity=charity,
         scores=scores,
+        menus=menus,
+        places=places,
         seed=seed,
     )
     with working():
@@ -157,6 +182,7 @@ def _next(files: Mapping[str, Path]) -> str:
     if "people" in files:
         sketched = files["people"].parent / "people.sketch"
         return f"welfarist sketch {files['people']} --groups region --out {sketched}"
-    decided = f"--comparisons {files['comparisons']}" if "comparisons" in files else "--score score"
+    kinds = [kind for kind in ("comparisons", "choices") if kind in files]
+    decided = f"--{kinds[0]} {files[kinds[0]]}" if kinds else "--score score"
     grouped = f" --groups {files['groups']}" if "groups" in files else ""
     return f"welfarist fit {files['actions']} {decided}{grouped}"

@@ -13,11 +13,17 @@ from welfarist.app.usage import RequestError
 # What is typed without a name of an option.
 _ARGUMENTS = {"actions": "ACTIONS"}
 # Arguments of the learners whose option has another name.
-_RENAMED = {"n_jobs": "--jobs", "n_starts": "--starts", "random_state": "--seed"}
+_RENAMED = {
+    "n_jobs": "--jobs",
+    "n_starts": "--starts",
+    "random_state": "--seed",
+    "engine": "--dask",
+}
 _SAME_NAME = (
     "absent", "by", "covariance", "folds", "groups", "ignore", "level", "max_iter", "method",
-    "menu_size", "noise", "nu", "outside", "p", "places", "prior", "rho", "scale", "shift",
-    "size_effect", "small_sample", "solver", "tau", "tau_by_stage", "tau_max", "tol", "weights",
+    "menu_size", "noise", "nu", "outside", "p", "places", "prior", "resume", "rho", "scale",
+    "shift", "size_effect", "small_sample", "solver", "stakeholders", "tau", "tau_by_stage",
+    "tau_max", "tol", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME_NAME} | _RENAMED
 

@@ -135,7 +135,10 @@ def _learned(fit: FitResult) -> tuple[set[str], set[str]]:
         edge = set(fit.on_edge)
     except InputError:  # there are no standard errors at all
         edge = set()
-    return set(fit.param_names), edge
+    names = set(fit.param_names)
+    if fit.theta:  # from which weights follow
+        names |= {f"weight of {name}" for name in fit.stakeholders}
+    return names, edge
 
 
 def _beneath(row: SummaryRow, digits: int, learned: set[str], edge: set[str]) -> str:

@@ -142,7 +142,7 @@ def compare(
     return SideBySide(
         tuple(rows),
         measure,
-        float(data.counts.sum()),
+        data.total,
         tuple(lines),
         results,
         nothing,

@@ -26,6 +26,9 @@ from welfarist.learners import LEARNERS, WelfareLearner, learner_for, options
 from welfarist.learners.scoring import refuse_other_outcomes
 from welfarist.paper.grid import Grid
 from welfarist.paper.two_stage import TwoStage
+from welfarist.people.attribute_weighting import AttributeWeighting
+from welfarist.people.attributes import ByAttributes
+from welfarist.people.weighting import Weighting
 from welfarist.results.caveats import give
 from welfarist.results.record import FitResult
 
@@ -171,7 +174,7 @@ def _again(result: FitResult) -> WelfareLearner | None:
     common: dict[str, Any] = dict(
         family=loss.family,
         p=result.p if "p" in result.given else None,
-        weights="learn" if weighting.fixed is None else weighting.fixed,
+        weights=_weights_again(weighting),
         groups=weighting.group_of,
         prior=likelihood.prior,
         shift=result.shift,
@@ -182,6 +185,13 @@ def _again(result: FitResult) -> WelfareLearner | None:
     again = learner_for(result.kind)
     made: WelfareLearner = again(**common, **again.options_of(loss.observed))
     return made
+
+
+def _weights_again(weighting: Weighting) -> Any:
+    """The option behind what a fit knew about weights."""
+    if isinstance(weighting, AttributeWeighting):
+        return ByAttributes.of(weighting)
+    return "learn" if weighting.fixed is None else weighting.fixed
 
 
 def _given(X: Any, y: Any, known: list[WelfareLearner]) -> Decisions:
@@ -327,6 +337,8 @@ def _in_words(learner: WelfareLearner | None, result: FitResult | None) -> str:
         assert result is not None
         return f"fit with p = {result.p:.4g}"
     weights = "given weights"
+    if isinstance(learner.weights, ByAttributes):
+        weights = "weights by attributes"
     if isinstance(learner.weights, str):
         learned = "learned weights" if learner.groups is None else "weights by group"
         weights = "equal weights" if learner.weights == "equal" else learned

@@ -88,18 +88,18 @@ def _signs(outcomes: object) -> object:
     return np.where(values.astype(bool), 1, -1) if flags else outcomes
 
 
-def as_labels(labels: object, length: int) -> npt.NDArray[Any]:
-    """Return who made each comparison (n,), with nobody missing."""
+def as_labels(labels: object, length: int, what: str = "comparisons") -> npt.NDArray[Any]:
+    """Return who made each comparison, or each of `what` (n,), with nobody missing."""
     array = np.asarray(labels)
     if array.shape != (length,):
         raise InputError(
-            f"by must name who made each of the {length} comparisons; found shape {array.shape}."
+            f"by must name who made each of the {length} {what}; found shape {array.shape}."
         )
     missing = missing_labels(array)
     if missing:
         raise InputError(
-            f"by must name who made each of the {length} comparisons; found {array[missing[0]]!r} "
-            f"at row {missing[0]}, {len(missing)} without a name in all. Leave those comparisons "
+            f"by must name who made each of the {length} {what}; found {array[missing[0]]!r} "
+            f"at row {missing[0]}, {len(missing)} without a name in all. Leave those {what} "
             "out, or name who decided."
         )
     return array

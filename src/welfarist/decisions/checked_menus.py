@@ -1,68 +1,86 @@
-"""Menus, choices and rankings as callers pass them, turned into arrays, or a message."""
+"""Menus and choices as callers pass them, turned into arrays, or a message."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import as_numbers
+from welfarist.decisions.action_numbers import NOBODY, ActionNumbers, without_padding
 
 IntArray = npt.NDArray[np.intp]
 
-# What stands in the place of an action that is not there, in a table of menus of different sizes.
-_NOBODY = -1
 
-
-def as_menus(menus: object, actions: int) -> tuple[IntArray, npt.NDArray[np.int32]]:
+def as_menus(menus: object, actions: ActionNumbers | int) -> tuple[IntArray, npt.NDArray[np.int32]]:
     """Return where each menu begins (n + 1,), and the row numbers of all their actions (E,).
 
-    Menus are lists of row numbers, a table of them in which -1 or NaN stands for nothing, or a pair
-    of arrays: where each menu begins, and the row numbers one after another.
+    Menus are lists of row numbers or names, a table of them in which -1 or NaN stands for nothing,
+    or a pair of arrays: where each menu begins, and the actions one after another.
     """
+    known = actions if isinstance(actions, ActionNumbers) else ActionNumbers(actions)
+    if issparse(menus):
+        raise InputError(
+            "menus must be lists of row numbers, a table of them, or a pair of arrays; found a "
+            "sparse array. Where the columns it stores are the actions that were there, pass "
+            "(array.indptr, array.indices)."
+        )
     if _is_csr(menus):
-        starts, rows = _of_csr(*menus)  # type: ignore[misc]
+        starts, rows = _of_csr(menus, known)
     elif isinstance(menus, np.ndarray) and menus.ndim == 2 and menus.dtype.kind in "iuf":
         starts, rows = _of_table(menus)
     else:
-        starts, rows = _of_lists(menus)
+        starts, rows = _of_lists(menus, known)
     if len(starts) < 2:
         raise InputError("there must be at least one menu; found none.")
-    _refuse_bad(starts, rows, actions)
+    _refuse_bad(starts, rows, known.size)
     return starts, rows.astype(np.int32)
 
 
 def _is_csr(menus: object) -> bool:
-    return (
-        isinstance(menus, tuple)
-        and len(menus) == 2
-        and all(isinstance(part, np.ndarray) and part.ndim == 1 for part in menus)
-        and len(menus[0]) > 1
-        and menus[0][0] == 0
-        and menus[0][-1] == len(menus[1])
-    )
+    """Whether menus are a pair of arrays; two lists that could be one are refused."""
+    if not isinstance(menus, tuple) or len(menus) != 2:
+        return False
+    arrays = [isinstance(part, np.ndarray) and part.ndim == 1 for part in menus]
+    lists = [isinstance(part, list | tuple) for part in menus]
+    if not all(map(any, zip(arrays, lists, strict=True))) or len(menus[0]) < 2:
+        return False
+    first, last = menus[0][0], menus[0][-1]
+    if isinstance(first, str) or isinstance(last, str):
+        return False
+    fits = bool(np.all(first == 0) and np.all(last == len(menus[1])))
+    if fits and any(lists):
+        raise InputError(
+            "menus could be two menus, or where menus begin and what they hold; found a tuple of "
+            "two lists that is either. Pass a list of lists for menus, NumPy arrays for the other."
+        )
+    return fits
 
 
-def _of_csr(starts: npt.NDArray[Any], rows: npt.NDArray[Any]) -> tuple[IntArray, npt.NDArray[Any]]:
+def _of_csr(menus: Any, actions: ActionNumbers) -> tuple[IntArray, npt.NDArray[Any]]:
+    starts, rows = menus
     if (np.diff(starts) < 0).any():
         row = int(np.argmax(np.diff(starts) < 0))
         raise InputError(
             f"menus must begin one after another; found one that ends before it begins, at row "
             f"{row}."
         )
+    if rows.dtype.kind in "OUT":
+        return _of_lists(np.split(rows, starts.astype(np.intp)[1:-1]), actions)
     return starts.astype(np.intp), _whole(rows, starts.astype(np.intp))
 
 
 def _of_table(table: npt.NDArray[Any]) -> tuple[IntArray, npt.NDArray[Any]]:
-    there = ~np.isnan(table) & (table != _NOBODY) if table.dtype.kind == "f" else table != _NOBODY
+    there = ~np.isnan(table) & (table != NOBODY) if table.dtype.kind == "f" else table != NOBODY
     starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.intp)
     return starts, _whole(table[there], starts)
 
 
-def _of_lists(menus: object) -> tuple[IntArray, npt.NDArray[Any]]:
+def _of_lists(menus: object, actions: ActionNumbers) -> tuple[IntArray, npt.NDArray[Any]]:
     if isinstance(menus, str | bytes) or not isinstance(menus, Iterable):
         raise InputError(
             "menus must be a list of lists of row numbers, one for each choice; found "
@@ -75,15 +93,15 @@ def _of_lists(menus: object) -> tuple[IntArray, npt.NDArray[Any]]:
                 "a menu must be a list of row numbers of the table of actions; found "
                 f"{menu!r:.60} at row {row}."
             )
-        lists.append(_numbers(menu, row))
+        lists.append(_numbers(menu, row, actions))
     starts = np.concatenate([[0], np.cumsum([len(menu) for menu in lists])]).astype(np.intp)
     rows = np.concatenate(lists) if lists else np.empty(0)
     return starts, _whole(rows, starts)
 
 
-def _numbers(menu: Iterable[Any], row: int) -> npt.NDArray[Any]:
+def _numbers(menu: Iterable[Any], row: int, actions: ActionNumbers) -> npt.NDArray[Any]:
     """The row numbers of one menu, which may be empty."""
-    entries = menu if isinstance(menu, np.ndarray) else list(menu)
+    entries = actions.known(without_padding(menu), row, "menus")
     if not len(entries):
         return np.empty(0)
     try:
@@ -91,7 +109,7 @@ def _numbers(menu: Iterable[Any], row: int) -> npt.NDArray[Any]:
     except InputError as problem:
         raise InputError(
             f"{problem} The menu at row {row} must hold row numbers of the table of actions, "
-            "counted from 0; where actions have names, df.index.get_indexer(names) gives them."
+            "counted from 0, or their names."
         ) from None
     if found.ndim != 1:
         raise InputError(
@@ -147,9 +165,10 @@ def as_chosen(
     rows: npt.NDArray[np.int32],
     outside: bool,
     what: str = "chosen",
+    actions: ActionNumbers | None = None,
 ) -> IntArray:
     """Return the entry (n,) of what was chosen from each menu; -1 where none of it was."""
-    values = _or_nobody(chosen)
+    values = _or_nobody(chosen, what, actions)
     size = len(starts) - 1
     if values.shape != (size,):
         raise InputError(
@@ -159,12 +178,13 @@ def as_chosen(
     if not (values == np.floor(values)).all():
         row = int(np.argmin(values == np.floor(values)))
         raise InputError(f"{what} must be whole row numbers; found {values[row]:g} at row {row}.")
-    none = values == _NOBODY
+    none = values == NOBODY
     if none.any() and not outside:
         row = int(np.argmax(none))
+        none_of_these = "Where none of these could be chosen, say outside=True; else leave"
         raise InputError(
-            f"{what} must be an action of its menu; found none at row {row}. Where none of these "
-            "could be chosen, say outside=True; else leave that menu out."
+            f"{what} must be an action of its menu; found none at row {row}. "
+            f"{none_of_these if what == 'chosen' else 'Leave'} that menu out."
         )
     owner = np.repeat(np.arange(size), np.diff(starts))
     hit = np.flatnonzero(rows == values[owner])
@@ -181,62 +201,14 @@ def as_chosen(
     return entry
 
 
-def _or_nobody(chosen: object) -> npt.NDArray[np.float64]:
+def _or_nobody(chosen: object, what: str, actions: ActionNumbers | None) -> npt.NDArray[np.float64]:
     """Row numbers (n,), -1 for None and NaN."""
-    if isinstance(chosen, Sequence) and not isinstance(chosen, str | bytes):
-        chosen = [_NOBODY if one is None else one for one in chosen]
-    array = np.asarray(chosen)
-    if array.dtype == object:
-        array = np.array([_NOBODY if one is None else one for one in array.tolist()])
-    values = as_numbers(array, "chosen").astype(np.float64)
-    return np.where(np.isnan(values), _NOBODY, values)
-
-
-def ranked_levels(ranking: object, row: int, actions: int) -> list[IntArray]:
-    """Return the actions of a ranking, best first: one array for those that are tied."""
-    what = "rankings"
-    if isinstance(ranking, str | bytes) or not isinstance(ranking, Iterable):
-        raise InputError(
-            f"{what} must be lists of row numbers, best first; found {ranking!r:.60} at row {row}."
-        )
-    levels = []
-    for place in ranking:
-        tied = isinstance(place, Iterable) and not isinstance(place, str | bytes)
-        numbers = _numbers(list(place) if tied else [place], row)
-        if not len(numbers):
-            raise InputError(f"{what} must name an action at each place; found none at row {row}.")
-        levels.append(numbers)
-    if not levels:
-        raise InputError(f"{what} must hold at least one action; found none at row {row}.")
-    every = np.concatenate(levels)
-    bad = (every != np.floor(every)) | (every < 0) | (every >= actions)
-    if bad.any():
-        raise InputError(
-            f"{what} must point into the table of {actions} actions, from 0 to {actions - 1}; "
-            f"found {every[bad][0]:g} at row {row}."
-        )
-    named, often = np.unique(every, return_counts=True)
-    if (often > 1).any():
-        raise InputError(
-            f"{what} must hold each action once; found action {named[often > 1][0]:g} twice at "
-            f"row {row}."
-        )
-    return [level.astype(np.intp) for level in levels]
-
-
-def exploded(
-    levels: list[IntArray], rest: IntArray, listed: IntArray | None = None
-) -> list[tuple[IntArray, IntArray, int]]:
-    """Return a ranking as choices: menu, which of it was chosen, the how manieth choice it is.
-
-    The first is chosen from all, the second from all but the first, and so on; `rest` were there
-    and not ranked. Tied actions share one choice, after which all of them are out. Menus are in the
-    order in which actions were `listed`, or by their row numbers.
-    """
-    found = []
-    left = np.sort(np.concatenate([*levels, rest])) if listed is None else listed
-    for stage, level in enumerate(levels):
-        found.append((left, level, stage))
-        left = left[~np.isin(left, level)]
-    real = [one for one in found if len(one[0]) > 1]
-    return real or found[:1]  # a menu of one is kept, so that every decision has a menu
+    given: Any = chosen
+    if not isinstance(given, list | tuple):
+        given = np.asarray(given)
+    if actions is not None and np.ndim(given) == 1:
+        given = actions.known(given, None, what)
+    if isinstance(given, list | tuple) or given.dtype == object:
+        given = [NOBODY if one is None else one for one in given]
+    values = as_numbers(given, what).astype(np.float64)
+    return np.where(np.isnan(values), NOBODY, values)

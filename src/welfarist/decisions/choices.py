@@ -18,22 +18,24 @@ import numpy.typing as npt
 from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, owned
+from welfarist.decisions.action_numbers import ActionNumbers
 from welfarist.decisions.checked_columns import as_action_names, as_counts, as_labels
-from welfarist.decisions.checked_menus import (
-    IntArray,
-    as_chosen,
-    as_menus,
-    exploded,
-    ranked_levels,
-)
+from welfarist.decisions.checked_menus import IntArray, as_chosen, as_menus
 from welfarist.decisions.comparisons import Comparisons
 from welfarist.decisions.digests import digest_of, parts_of
 from welfarist.decisions.labels import numbered
 from welfarist.decisions.long_tables import read_long
-from welfarist.decisions.menus import Menus
+from welfarist.decisions.menus import Menus, in_runs
+from welfarist.decisions.rankings import Offered, Ranked, as_ratings, best_and_worst, offered_to
+from welfarist.decisions.scanned.choices import ScannedChoices
+from welfarist.decisions.scanned.decisions import SHARE, refuse_scanned
 from welfarist.people.presence import as_present_table
 from welfarist.people.source import is_source, same_utilities, source_digest
 from welfarist.people.utility_tables import shifted_table
+
+
+class NoChoiceError(InputError):
+    """No menu offers a choice."""
 
 
 class Choices:
@@ -43,13 +45,14 @@ class Choices:
     ----------
     utilities : (N, d) array-like, data frame or Sketch
         One row per action, one column per person; column names become stakeholder names.
-    menus : list of n lists of int, (n, k) array, or pair of arrays
-        The row numbers of the actions there were to choose from. In an array -1 fills up menus
-        that are shorter; a pair of arrays says where each menu begins (n + 1,) and lists the row
-        numbers of all of them, one after another. None: every choice was among all actions.
-    chosen : (n,) array-like of int
-        The row number of the action that was chosen; None, NaN or -1 where it was none of these,
-        with ``outside=True``.
+    menus : list of n lists, (n, k) array, or pair of arrays
+        The row numbers of the actions there were to choose from, or their names. In an array, or at
+        the end of a list, -1 fills up menus that are shorter; a pair of arrays says where each menu
+        begins (n + 1,) and lists the actions of all of them, one after another. None: every choice
+        was among all actions.
+    chosen : (n,) array-like
+        The row number or name of the action that was chosen; None, NaN or -1 where it was none of
+        these, with ``outside=True``.
     counts : (n,) array-like, optional
         How often each choice was observed.
     by : (n,) array-like, optional
@@ -71,6 +74,8 @@ class Choices:
         Every single choice. A ranking is several of them.
     decision : (m,) array of int
         To which of the n decisions each of them belongs.
+    labels : (n,) array or None
+        What the menus are called in the data, where they have names of their own.
 
     Examples
     --------
@@ -85,6 +90,7 @@ class Choices:
     by_hint = "Give Choices(…, by=…), and fit to that."
     measure = "first choices"
     numbered = True
+    labels: npt.NDArray[Any] | None = None
 
     def __init__(
         self,
@@ -100,11 +106,8 @@ class Choices:
         least: float = 0.0,
     ) -> None:
         self._take_actions(utilities, names, outside, absent, least)
-        if menus is None:
-            starts, rows = _everything(chosen, self.actions)
-        else:
-            starts, rows = as_menus(menus, self.actions)
-        entry = as_chosen(chosen, starts, rows, outside)
+        starts, rows = self._offered(menus, chosen, "chosen")
+        entry = as_chosen(chosen, starts, rows, outside, "chosen", self._known)
         if outside:
             starts, rows, entry = _with_outside(starts, rows, entry, self.actions)
         taken = np.zeros(len(rows))
@@ -122,6 +125,17 @@ class Choices:
         self.names = None if given is None else as_action_names(given, len(self.utilities))
         self.outside, self.absent = bool(outside), bool(absent)
 
+    @property
+    def _known(self) -> ActionNumbers:
+        """The actions, by number and name."""
+        return ActionNumbers(self.actions, self.names)
+
+    def _offered(self, menus: object, chosen: object, what: str) -> Offered:
+        """The menus that were offered, which are all actions where nothing was said."""
+        if menus is not None:
+            return as_menus(menus, self._known)
+        return _everything(len(_sequence(chosen, what)), self.actions)
+
     def _take(
         self, menus: Menus, decision: IntArray, size: int, counts: object, by: object
     ) -> None:
@@ -131,14 +145,48 @@ class Choices:
             if counts is None
             else owned(as_counts(counts, "counts", size), counts)
         )
-        self.by = None if by is None else owned(as_labels(by, size), by)
+        self.by = None if by is None else owned(as_labels(by, size, "decisions"), by)
         real = menus.sizes > 1
         if not (real & (self.counts[decision] > 0)).any():
-            raise InputError(
+            raise NoChoiceError(
                 "at least one menu that counts must offer a choice; found none with two actions or "
-                "more, from which nothing can be learned."
+                "more, from which nothing can be learned. Add to the menus what else could have "
+                "been chosen."
             )
         self.menus, self.decision = menus, decision
+
+    @classmethod
+    def scan(
+        cls,
+        files: object,
+        actions: object,
+        *,
+        columns: dict[str, str] | None = None,
+        names: object = None,
+        share: int = SHARE,
+        random_state: Any = None,
+        least: float = 0.0,
+    ) -> ScannedChoices:
+        """Choices in Parquet files, which a learner reads in parts and never holds as a whole.
+
+        Parameters
+        ----------
+        files, actions, names, share, random_state, least
+            As in :meth:`Comparisons.scan`.
+        columns : mapping, optional
+            The columns of "menu" (lists of row numbers or names), "chosen" (one of them) and
+            "count", where they are not called so.
+
+        Examples
+        --------
+        >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
+        >>> folder = tempfile.mkdtemp()
+        >>> table = pa.table({"menu": [[0, 1, 2], [0, 2]], "chosen": [2, 0]})
+        >>> pq.write_table(table, folder + "/part-0.parquet")
+        >>> Choices.scan(folder, [[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]])
+        ScannedChoices(2 in 1 file, of 3 actions, 2 people)
+        """
+        return ScannedChoices(files, actions, columns, names, share, random_state, least)
 
     @classmethod
     def from_rankings(
@@ -153,35 +201,30 @@ class Choices:
         absent: bool = False,
         least: float = 0.0,
     ) -> Choices:
-        """Rankings: lists of row numbers, best first.
+        """Rankings: lists of row numbers or names, best first.
 
-        A list within a ranking holds actions that are tied, which share one choice. `menus` holds
-        the actions that were there; left out, those that were ranked. Of a ranking the first is
-        chosen from all, the second from all but the first, and so on; what is not ranked is below
-        all that is.
+        Shorter ones may be filled up at the end with -1, NaN or None. A list within a ranking holds
+        actions that are tied, which share one choice. `menus` holds the actions that were there;
+        left out, those that were ranked. Of a ranking the first is chosen from all, the second from
+        all but the first, and so on; what is not ranked is below all that is.
 
         Examples
         --------
         >>> votes = Choices.from_rankings([[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]], [[2, [0, 1]]])
         >>> votes.menus.count
         array([1., 1.])
+        >>> named = Choices.from_rankings(
+        ...     [[4.0, 1.0], [2.0, 2.0]], [["b", "a"]], names=["a", "b"]
+        ... )
+        >>> named.menus.taken
+        array([0., 1.])
         """
         made = object.__new__(cls)
         made._take_actions(utilities, names, False, absent, least)
         given = _sequence(rankings, "rankings")
-        offered = None if menus is None else _offered(menus, made.actions, len(given))
-        choices, owner = [], []
-        for row, ranking in enumerate(given):
-            levels = ranked_levels(ranking, row, made.actions)
-            rest = np.empty(0, dtype=np.intp)
-            if offered is not None:
-                rest = _rest(levels, offered[row], row)
-            # As they were listed, else by number: the place in a menu must not tell the ranking.
-            listed = None if offered is None else offered[row].astype(np.intp)
-            parts = exploded(levels, rest, listed)
-            choices.extend(parts)
-            owner.extend([row] * len(parts))
-        made._take(_listed(choices), np.array(owner, dtype=np.intp), len(given), counts, by)
+        offered = None if menus is None else offered_to(menus, made._known, len(given))
+        found = Ranked.of(given, made._known).exploded(offered, made.actions)
+        made._take(*found, len(given), counts, by)
         return made
 
     @classmethod
@@ -208,31 +251,9 @@ class Choices:
         """
         made = object.__new__(cls)
         made._take_actions(utilities, names, False, absent, least)
-        starts, rows = (
-            _everything(best, made.actions) if menus is None else as_menus(menus, made.actions)
-        )
-        top = as_chosen(best, starts, rows, False, "best")
-        bottom = as_chosen(worst, starts, rows, False, "worst")
-        same = top == bottom
-        if same.any():
-            row = int(np.argmax(same))
-            raise InputError(
-                f"best and worst must be two actions; found {rows[top[row]]} as both at row {row}."
-            )
-        size = len(starts) - 1
-        first, last = np.zeros(len(rows)), np.zeros(len(rows))
-        first[top], last[bottom] = 1.0, 1.0
-        left = np.ones(len(rows), dtype=bool)
-        left[top] = False
-        fewer = (starts - np.arange(size + 1)).astype(np.intp)
-        joined = Menus(
-            np.concatenate([starts, starts[-1] + fewer[1:]]),
-            np.concatenate([rows, rows[left]]),
-            np.concatenate([first, last[left]]),
-            np.repeat([1.0, -1.0], size),
-            np.repeat([0, 1], size).astype(np.intp),
-        )
-        made._take(joined, np.tile(np.arange(size), 2), size, counts, by)
+        offered = made._offered(menus, best, "best")
+        found = best_and_worst(offered, best, worst, made._known)
+        made._take(*found, len(offered[0]) - 1, counts, by)
         return made
 
     @classmethod
@@ -256,23 +277,12 @@ class Choices:
         >>> Choices.from_ratings([[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]], [[3, 3, 5], [1, 2, np.nan]])
         Choices(2 rankings, 3 choices from menus of 2 to 3 of 3 actions, 2 people)
         """
-        actions = len(as_present_table(utilities, least, absent)[0])
-        table = np.asarray(ratings, dtype=np.float64)
-        if table.ndim != 2 or table.shape[1] != actions:
-            raise InputError(
-                f"ratings must be a table with one column for each of the {actions} actions; found "
-                f"shape {table.shape}."
-            )
-        rankings = []
-        for row, line in enumerate(table):
-            rated = np.flatnonzero(~np.isnan(line))
-            if not len(rated):
-                raise InputError(f"ratings must rate at least one action; found none at row {row}.")
-            levels = np.unique(-line[rated], return_inverse=True)[1].reshape(-1)
-            rankings.append([rated[levels == place] for place in range(int(levels.max()) + 1)])
-        return cls.from_rankings(
-            utilities, rankings, None, counts, by, names, absent=absent, least=least
-        )
+        made = object.__new__(cls)
+        made._take_actions(utilities, names, False, absent, least)
+        table = as_ratings(ratings, made.actions)
+        found = Ranked.of_ratings(table).exploded(None, made.actions)
+        made._take(*found, len(table), counts, by)
+        return made
 
     @classmethod
     def from_long(
@@ -323,7 +333,8 @@ class Choices:
             read.utilities, read.menus, read.chosen, read.counts, read.by, read.names,
             outside=outside, absent=absent, least=least,
         )  # fmt: skip
-        made.stakeholders = read.stakeholders
+        made.stakeholders, made.labels = read.stakeholders, read.labels
+        made.numbered = False  # rows of a long table are no numbers of actions
         return made
 
     @classmethod
@@ -367,15 +378,15 @@ class Choices:
                 f"of that length; found {chosen!r:.60}."
             ) from None
         part = copy(self)
-        for known in ("merged", "counts_of_first"):
+        for known in ("merged", "told"):
             part.__dict__.pop(known, None)
         part.counts = self.counts[rows]
         part.by = None if self.by is None else self.by[rows]
+        part.labels = None if self.labels is None else self.labels[rows]
         first = np.searchsorted(self._by_decision[1], rows, side="left")
         last = np.searchsorted(self._by_decision[1], rows, side="right")
         sizes = last - first
-        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        picked = self._by_decision[0][np.repeat(first, sizes) + within]
+        picked = self._by_decision[0][in_runs(first, sizes)]
         part.__dict__.pop("_by_decision", None)
         part.menus = self.menus.take(picked)
         part.decision = np.repeat(np.arange(len(rows)), sizes)
@@ -457,16 +468,21 @@ class Choices:
     @property
     def chance(self) -> float:
         """Share of first choices that picking at random gets right; a menu of one is no choice."""
-        sizes, often = self.first_menus().sizes, self.counts_of_first
+        sizes, often = self.first_menus().sizes, self.told
         return float((often / sizes).sum() / often.sum())
 
     @cached_property
-    def counts_of_first(self) -> FloatArray:
-        """How often a first choice was made in each decision (n,); 0 where there was none to make.
+    def told(self) -> FloatArray:
+        """How often each decision (n,) was observed; 0 for menus of one, which leave none.
 
         A menu of one is no choice: whoever foresees it knows nothing.
         """
         return np.where(self.first_menus().sizes > 1, self.counts, 0.0)
+
+    @property
+    def total(self) -> float:
+        """How many decisions were observed, counts included; a menu of one leaves none to make."""
+        return float(self.told.sum())
 
     @property
     def choices_made(self) -> float:
@@ -491,22 +507,36 @@ class Choices:
 
     def share_right(self, gains: float) -> float:
         """Share of first choices that were got right, from how many were."""
-        return min(float(gains / self.counts_of_first.sum()), 1.0)
+        return min(gains / self.total, 1.0)
 
     @property
     def how_numbered(self) -> str:
         """How a reader of a report finds a decision again."""
         said = "They are numbered in the order of the data: the first decision is 1."
-        return said + (" Actions have their row numbers, from 0." if self.names is None else "")
+        if self.labels is not None:
+            said = "Menus have the names that they have in the data."
+        if self.names is not None:
+            return said
+        where = "their row numbers, from 0" if self.numbered else "their places in the menus"
+        return f"{said} Actions have {where}."
 
     @property
     def unit(self) -> str:
         """What is held out as a whole, in words."""
-        return "decisions" if self.by is None else "decision makers"
+        return "menus" if self.by is None else "decision makers"
 
     def units(self) -> IntArray:
-        """The number (n,) of what each decision is held out with."""
-        return np.arange(len(self)) if self.by is None else numbered(self.by)
+        """The number (n,) of what each decision is held out with.
+
+        It is who decided; where nobody knows, the menu: what was chosen from it before tells what
+        will be.
+        """
+        if self.by is not None:
+            return numbered(self.by)
+        number = self.first_menus().merged()[1]
+        first, inverse = np.unique(number, return_index=True, return_inverse=True)[1:]
+        # In the order in which they came, so that menus that all differ are numbered like the rows.
+        return np.asarray(np.argsort(np.argsort(first))[inverse.reshape(-1)], dtype=np.intp)
 
     @cached_property
     def merged(self) -> tuple[Menus, IntArray]:
@@ -531,7 +561,10 @@ class Choices:
         return same and same_utilities(self.utilities, other.utilities)
 
     def digest(self) -> str:
-        """A text that is the same for the same choices, in the sense of :meth:`same_as`."""
+        """A text that is the same for the same choices by the same people.
+
+        :meth:`same_as` does not ask who decided; errors that are clustered by them do.
+        """
         menus = self.menus
         own = [self.counts, self.decision, menus.starts, menus.rows, menus.taken, menus.sign]
         parts = [*map(parts_of, own), parts_of(menus.stage)]
@@ -546,14 +579,14 @@ class Choices:
 
 def as_choices(decided: object) -> Choices | None:
     """Return choices that were passed as such, comparisons as menus of two; None if neither."""
+    refuse_scanned(decided, "predictions and their scores")
     if isinstance(decided, Comparisons):
         return Choices.of_comparisons(decided)
     return decided if isinstance(decided, Choices) else None
 
 
-def _everything(chosen: object, actions: int) -> tuple[IntArray, npt.NDArray[np.int32]]:
+def _everything(size: int, actions: int) -> Offered:
     """Menus of all actions, one for each choice."""
-    size = len(_sequence(chosen, "chosen"))
     starts = np.arange(0, (size + 1) * actions, actions, dtype=np.intp)
     return starts, np.tile(np.arange(actions, dtype=np.int32), size)
 
@@ -578,41 +611,3 @@ def _with_outside(
     own = np.arange(size)
     moved = np.where(entry < 0, places + own, entry + own)
     return starts + np.arange(size + 1), more, moved
-
-
-def _offered(menus: object, actions: int, size: int) -> list[npt.NDArray[np.int32]]:
-    """The menu of each ranking."""
-    starts, rows = as_menus(menus, actions)
-    if len(starts) - 1 != size:
-        raise InputError(
-            f"menus must hold one menu for each of the {size} rankings; found {len(starts) - 1}."
-        )
-    return np.split(rows, starts[1:-1])
-
-
-def _rest(levels: list[IntArray], menu: npt.NDArray[np.int32], row: int) -> IntArray:
-    """What was there and not ranked."""
-    ranked = np.concatenate(levels)
-    strange = np.setdiff1d(ranked, menu)
-    if len(strange):
-        raise InputError(
-            f"a ranking must hold actions of its menu; found {strange[0]}, which is not in it, at "
-            f"row {row}."
-        )
-    return np.setdiff1d(menu, ranked).astype(np.intp)
-
-
-def _listed(choices: list[tuple[IntArray, IntArray, int]]) -> Menus:
-    """Menus from a list of them: actions, those that share the choice, and the stage."""
-    sizes = [len(menu) for menu, _, _ in choices]
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
-    rows = [menu for menu, _, _ in choices]
-    taken = [np.isin(menu, those) / len(those) for menu, those, _ in choices]
-    none = np.empty(0)
-    return Menus(
-        starts,
-        np.concatenate([none, *rows]).astype(np.int32),
-        np.concatenate([none, *taken]).astype(np.float64),
-        np.ones(len(choices)),
-        np.array([stage for _, _, stage in choices], dtype=np.intp),
-    )

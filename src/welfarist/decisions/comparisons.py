@@ -28,6 +28,8 @@ from welfarist.decisions.digests import digest_of, parts_of
 from welfarist.decisions.labels import numbered
 from welfarist.decisions.merged_pairs import MergedPairs, merged, pair_keys
 from welfarist.decisions.paired_columns import paired_stems
+from welfarist.decisions.scanned.comparisons import ScannedComparisons
+from welfarist.decisions.scanned.decisions import SHARE, refuse_scanned
 from welfarist.people.source import is_source, same_utilities, source_digest
 from welfarist.people.utility_tables import as_utility_table, distinct_rows, shifted_table
 
@@ -154,6 +156,56 @@ class Comparisons:
         made._take(outcomes, counts, by)
         return made
 
+    @classmethod
+    def scan(
+        cls,
+        files: object,
+        actions: object,
+        *,
+        columns: dict[str, str] | None = None,
+        names: object = None,
+        share: int = SHARE,
+        random_state: Any = None,
+        least: float = 0.0,
+    ) -> ScannedComparisons:
+        """Comparisons in Parquet files, which a learner reads in parts and never holds as a whole.
+
+        Parameters
+        ----------
+        files : str, path or list of these
+            A Parquet file, a folder of them, or a pattern such as ``"decisions/*.parquet"``.
+        actions : (N, d) array-like or data frame
+            The utilities, one row per action.
+        columns : mapping, optional
+            The columns of "first", "second", "outcome" and "count", where they are not called so.
+            Actions are row numbers or names; outcomes are 1, -1 and 0, true and false, or "first",
+            "second" and "tie".
+        names : (N,) sequence of str, optional
+            The actions' names; left out, they are the index of a data frame.
+        share : int
+            How many comparisons are drawn at random and held in memory. Where there are no more,
+            all are, and a fit is that of :class:`Comparisons`.
+        random_state : seed
+            Of the draw.
+        least : float
+            As in :class:`Comparisons`.
+
+        Notes
+        -----
+        Needs pyarrow: ``pip install "welfarist[scale]"``. Where pairs repeat often and a table of
+        all of them fits into memory, comparisons are counted in one pass and fitted from there.
+
+        Examples
+        --------
+        >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
+        >>> folder = tempfile.mkdtemp()
+        >>> table = pa.table({"first": [0, 1], "second": [1, 2], "outcome": [-1, 1]})
+        >>> pq.write_table(table, folder + "/part-0.parquet")
+        >>> Comparisons.scan(folder, [[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]])
+        ScannedComparisons(2 in 1 file, of 3 actions, 2 people)
+        """
+        return ScannedComparisons(files, actions, columns, names, share, random_state, least)
+
     kind = "comparisons"
     by_hint = "Give Comparisons(…, by=…), or by=… to Comparisons.from_arrays, and fit to that."
     measure = "accuracy"
@@ -237,7 +289,12 @@ class Comparisons:
 
     def share_right(self, gains: float) -> float:
         """Accuracy, from how many were got right, ties half."""
-        return float(gains / self.counts.sum())
+        return gains / self.total
+
+    @property
+    def total(self) -> float:
+        """How many comparisons were observed, counts included."""
+        return float(self.counts.sum())
 
     def same_as(self, other: object) -> bool:
         """Whether these are the same comparisons, in the same order."""
@@ -258,7 +315,10 @@ class Comparisons:
         return np.array_equal(self.utilities[self.pairs], other.utilities[other.pairs])
 
     def digest(self) -> str:
-        """A text that is the same for the same comparisons, in the sense of :meth:`same_as`."""
+        """A text that is the same for the same comparisons by the same people.
+
+        :meth:`same_as` does not ask who decided; errors that are clustered by them do.
+        """
         own = [*parts_of(self.outcomes), *parts_of(self.counts)]
         if self.by is not None:  # errors are clustered by who decided
             own += parts_of(numbered(self.by))
@@ -274,6 +334,7 @@ class Comparisons:
 
 def as_comparisons(X: object) -> Comparisons | None:
     """Return comparisons that were passed as such; None if they came as a table."""
+    refuse_scanned(X, "predictions and their scores")
     return X if isinstance(X, Comparisons) else None
 
 

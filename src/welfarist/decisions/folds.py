@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.decisions.scanned.decisions import refuse_scanned
 
 Folds = npt.NDArray[np.intp]
 
@@ -34,6 +35,11 @@ class Decisions(Protocol):
     @property
     def counts(self) -> FloatArray:
         """How often each decision was observed (n,)."""
+        ...
+
+    @property
+    def total(self) -> float:
+        """How many decisions were observed, counts included, of those that were any."""
         ...
 
     @property
@@ -70,6 +76,7 @@ class Decisions(Protocol):
 
 def counted_part(data: Decisions) -> Decisions:
     """Return the decisions that were observed at least once."""
+    refuse_scanned(data, "a comparison of rules or shifts")
     return data if data.counts.all() else data[data.counts > 0]
 
 
@@ -77,7 +84,7 @@ def folds_of(data: Decisions, folds: int, rng: np.random.Generator) -> Folds:
     """Return in which part (n,) each decision is held out.
 
     What belongs together is held out together: all decisions of one decision maker; where nobody
-    knows who decided, all decisions on the same two actions.
+    knows who decided, all decisions on the same actions.
     """
     unit = data.units()
     different = int(unit.max()) + 1

@@ -5,6 +5,7 @@ This is how packages for discrete choice lay out their data.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from welfarist.base.asking import RequestError
 from welfarist.base.data_frames import in_memory
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.base.wording import listed
 from welfarist.decisions.checked_columns import missing_labels
 from welfarist.decisions.labels import numbered
 from welfarist.people.presence import as_present_table
@@ -24,6 +26,27 @@ from welfarist.people.utility_tables import distinct_rows
 IntArray = npt.NDArray[np.intp]
 # How a row is called in messages.
 Where = Callable[[int], str]
+
+
+# What columns of such tables are called that number rows, alternatives, times or respondents.
+_NO_PEOPLE = {
+    "alt", "altid", "alternative", "alternatives", "availability", "case", "caseid", "chid",
+    "choiceid", "choicesituation", "customid", "date", "day", "id", "index", "month", "obs",
+    "obsid", "panel", "panelid", "period", "personid", "pid", "respondent", "respondentid",
+    "row", "rowid", "session", "setid", "situation", "surveyid", "task", "time", "unnamed0",
+    "userid", "wave", "year",
+}  # fmt: skip
+
+
+def is_no_person(column: str) -> bool:
+    """Whether a column is by its name something else than somebody's utilities.
+
+    Examples
+    --------
+    >>> is_no_person("alt"), is_no_person("Person ID"), is_no_person("staff")
+    (True, True, False)
+    """
+    return re.sub(r"[^a-z0-9]", "", column.lower()) in _NO_PEOPLE
 
 
 def at_row(row: int) -> str:
@@ -155,6 +178,8 @@ class LongTable:
         Where each menu begins, and the row numbers of all.
     chosen : (n,) array of int
     counts, by : (n,) array or None
+    labels : (n,) array
+        What the menus are called.
     """
 
     utilities: FloatArray
@@ -164,6 +189,7 @@ class LongTable:
     chosen: IntArray
     counts: Any
     by: Any
+    labels: npt.NDArray[Any]
 
 
 def read_long(
@@ -216,6 +242,7 @@ def long_table(
         names,
         (found.starts, number[found.order]),
         np.where(found.chosen < 0, -1, number[found.chosen]),
+        labels=columns["menu"][found.order[found.starts[:-1]]],
         **once,
     )
 
@@ -258,6 +285,7 @@ def _people(frame: Any, people: Sequence[str] | None, told: dict[str, str]) -> l
                 "columns without another meaning are people's utilities, which are numbers; found "
                 f"{what}. Name the people's columns: people=[…]"
             )
+        _refuse_no_people(found)
         return found
     names = [people] if isinstance(people, str) else list(people)
     found = [_known(frame, column, "people") for column in names]
@@ -268,6 +296,17 @@ def _people(frame: Any, people: Sequence[str] | None, told: dict[str, str]) -> l
             f"{repr(shared[0]) + ' twice' if shared else 'none'}."
         )
     return found
+
+
+def _refuse_no_people(columns: list[str]) -> None:
+    """Refuse to take for people what has the name of something else."""
+    strange = [column for column in columns if is_no_person(column)]
+    if strange:
+        raise InputError(
+            "columns without another meaning are people's utilities; found "
+            f"{listed([repr(column) for column in strange])}, which by the name is something else. "
+            f"Name the people's columns: people={[c for c in columns if c not in strange]}"
+        )
 
 
 def _entries(frame: Any, column: str) -> npt.NDArray[Any]:

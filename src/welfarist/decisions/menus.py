@@ -19,6 +19,22 @@ from welfarist.base.validation import FloatArray
 IntArray = npt.NDArray[np.intp]
 # Of the numbers by which equal menus are known: any will do, but the same each time.
 _SEED = 52
+# Runs of menus of equal size are worked through one by one where they are few, or this long on
+# average; else a segmented sum is faster.
+_FEW_RUNS, _SHORT_RUN = 64, 64
+
+
+def in_runs(first: IntArray, sizes: IntArray) -> IntArray:
+    """Return the numbers of runs that begin at `first` (n,) and are so long (n,), run after run.
+
+    Examples
+    --------
+    >>> in_runs(np.array([7, 0]), np.array([3, 2])).tolist()
+    [7, 8, 9, 0, 1]
+    """
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.asarray(np.repeat(first - (ends - sizes), sizes) + np.arange(total), dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -96,8 +112,16 @@ class Menus:
             for a, b in pairwise(ends)
         )
 
+    @cached_property
+    def _scattered(self) -> bool:
+        """Whether runs of menus of equal size are too short to be worth a step each."""
+        turns = np.count_nonzero(np.diff(self.sizes))
+        return bool(turns > _FEW_RUNS and turns * _SHORT_RUN > len(self))
+
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sums (m,) over each menu of values of the entries (E,)."""
+        if self._scattered:
+            return np.add.reduceat(values, self.starts[:-1], dtype=np.float64)
         found = np.empty(len(self))
         for block in self.blocks:
             part = values[block.entries].reshape(-1, block.size)
@@ -120,6 +144,8 @@ class Menus:
 
     def largest(self, values: FloatArray) -> FloatArray:
         """Return the largest (m,) in each menu of values of the entries (E,)."""
+        if self._scattered:
+            return np.maximum.reduceat(values, self.starts[:-1])
         found = np.empty(len(self))
         for block in self.blocks:
             found[block.menus] = values[block.entries].reshape(-1, block.size).max(axis=1)
@@ -127,12 +153,14 @@ class Menus:
 
     def spread(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return values of the menus (m,) for each of their entries (E,)."""
-        if len(self.blocks) == 1:
+        if not self._scattered and len(self.blocks) == 1:
             return np.repeat(values, self.blocks[0].size)
         return np.repeat(values, self.sizes)
 
     def times_of(self, values: FloatArray, factors: FloatArray) -> FloatArray:
         """Return values of the entries (E,) times a factor of their menu (m,)."""
+        if self._scattered:
+            return np.asarray(values * np.repeat(factors, self.sizes))
         found = np.empty(len(values))
         for block in self.blocks:
             shape = (-1, block.size)
@@ -145,8 +173,7 @@ class Menus:
         numbers = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
         sizes = self.sizes[numbers]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
-        within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
-        entries = np.repeat(self.starts[numbers], sizes) + within
+        entries = in_runs(self.starts[numbers], sizes)
         return Menus(
             starts, self.rows[entries], self.taken[entries], self.sign[numbers], self.stage[numbers]
         )
@@ -226,8 +253,7 @@ def _together(menus: Menus, first: IntArray, number: IntArray) -> Menus | None:
         menus, rows=menus.rows[order], taken=menus.taken[order], _taken_by_action=np.empty(0)
     )
     once = alike.take(first)
-    offset = np.arange(len(menus.rows)) - np.repeat(menus.starts[:-1], menus.sizes)
-    place = np.repeat(once.starts[number], menus.sizes) + offset
+    place = in_runs(once.starts[number], menus.sizes)
     if not np.array_equal(once.rows[place], alike.rows):
         return None
     taken = np.bincount(place, alike.taken, minlength=len(once.rows))

@@ -14,6 +14,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, owned
 from welfarist.decisions.checked_columns import as_action_names, as_column, as_counts
 from welfarist.decisions.digests import digest_of, parts_of
+from welfarist.decisions.scanned.scores import ScannedScores
 from welfarist.people.source import is_source, same_utilities, source_digest
 from welfarist.people.utility_tables import as_utility_table, shifted_table
 
@@ -97,6 +98,43 @@ class Scores:
             values, counts = owned(values, scores), owned(counts, sample_weight)
         return cls(table, values, counts, people, called)
 
+    @classmethod
+    def scan(
+        cls,
+        files: object,
+        actions: object,
+        *,
+        columns: dict[str, str] | None = None,
+        names: object = None,
+        least: float = 0.0,
+    ) -> ScannedScores:
+        """Scores in Parquet files, which a learner reads in one pass and does not hold in memory.
+
+        Parameters
+        ----------
+        files, actions, names, least
+            As in :meth:`Comparisons.scan`.
+        columns : mapping, optional
+            The columns of "action" (row numbers or names), "score" and "count", where they are not
+            called so.
+
+        Notes
+        -----
+        However many scores an action has, two of them with the same number, mean and spread have
+        the same squared error under every rule: a fit is that to all scores, and its likelihood
+        too. What needs single scores (robust standard errors, the bootstrap, rounding) sees these.
+
+        Examples
+        --------
+        >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
+        >>> folder = tempfile.mkdtemp()
+        >>> table = pa.table({"action": [0, 1, 1], "score": [2.5, 2.0, 2.2]})
+        >>> pq.write_table(table, folder + "/part-0.parquet")
+        >>> Scores.scan(folder, [[4.0, 1.0], [2.0, 2.0]])
+        ScannedScores(3 in 1 file, of 2 actions, 2 people)
+        """
+        return ScannedScores(files, actions, columns, names, least)
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -141,6 +179,11 @@ class Scores:
         mean = np.average(self.values, weights=self.counts)
         spread = float(self.counts @ np.square(self.values - mean))
         return 1.0 + gains / spread if spread > 0 else None
+
+    @property
+    def total(self) -> float:
+        """How many scores were observed, counts included."""
+        return float(self.counts.sum())
 
     def same_as(self, other: object) -> bool:
         """Whether these are the same scores of the same actions, in the same order."""

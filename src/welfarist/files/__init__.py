@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from welfarist.files.long import read_long_choices
     from welfarist.files.menus import NamedChoices, read_choices
     from welfarist.files.opening import open_table
-    from welfarist.files.people import read_groups, read_weights
+    from welfarist.files.people import read_attributes, read_groups, read_weights
     from welfarist.files.sketches import is_sketch, read_scores, read_sketch
     from welfarist.files.wide import read_wide_comparisons
 
@@ -25,6 +25,7 @@ __all__ = [
     "is_sketch",
     "open_table",
     "read_actions",
+    "read_attributes",
     "read_choices",
     "read_comparisons",
     "read_groups",
@@ -45,6 +46,7 @@ _ON_DEMAND = {
     "is_sketch": "files.sketches",
     "open_table": "files.opening",
     "read_actions": "files.actions",
+    "read_attributes": "files.people",
     "read_choices": "files.menus",
     "read_comparisons": "files.comparisons",
     "read_groups": "files.people",

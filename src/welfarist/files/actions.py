@@ -19,6 +19,7 @@ from welfarist.files.cells import Number, Text, listed, shown
 from welfarist.files.kept_rows import KeptRows, Maybe, read_rows
 from welfarist.files.opening import FileTable, column_named, columns_named, open_table
 from welfarist.files.plain_columns import PlainColumn
+from welfarist.people.source import is_source
 
 SCORE = "score"
 # People whose typical utilities differ by more than this factor are hardly measured alike.
@@ -26,6 +27,7 @@ _ONE_MAGNITUDE = 10.0
 # About so many actions show of which magnitude utilities are.
 _ENOUGH = 1_000
 
+_IF_ABSENT = "If it means that somebody is not affected, say {absent:True}"
 _NO_STAKEHOLDER = "Correct it, or leave the column out: {ignore:COLUMN}"
 
 
@@ -72,7 +74,9 @@ class Actions:
         return tuple(self.labels.to_list())
 
     def frame(self) -> Any:
-        """The utilities as a data frame with the stakeholders as columns."""
+        """The utilities as a data frame with the stakeholders as columns, or the sketch."""
+        if is_source(self.utilities):
+            return self.utilities
         import polars as pl
 
         return pl.DataFrame(self.utilities, schema=list(self.stakeholders))
@@ -88,6 +92,7 @@ def read_actions(
     ignore: Sequence[str] = (),
     drop_missing: bool = False,
     absent: bool = False,
+    may_be_absent: bool = False,
     least: float = 0.0,
     separator: str | None = None,
     decimal: str | None = None,
@@ -113,6 +118,8 @@ def read_actions(
         Whether actions of which something is missing are left out, in place of being refused.
     absent : bool
         Whether an empty utility means that somebody is not affected by an action.
+    may_be_absent : bool
+        Whether that may be said where it is not: messages about empty utilities name it.
     least : float
         The smallest that a utility may be: less than 0 where a constant will be added to all.
     separator, decimal, sheet, encoding
@@ -142,6 +149,7 @@ def read_actions(
         ignore=ignore,
         drop_missing=drop_missing,
         absent=absent,
+        may_be_absent=may_be_absent,
         least=least,
     )
 
@@ -156,6 +164,7 @@ def actions_of(
     ignore: Sequence[str] = (),
     drop_missing: bool = False,
     absent: bool = False,
+    may_be_absent: bool = False,
     least: float = 0.0,
 ) -> Actions:
     """Return the actions in a table that is open; see :func:`read_actions`."""
@@ -166,7 +175,7 @@ def actions_of(
     left_out = set(columns_named(table, ignore, "a column to ignore"))
     notes = list(table.notes)
     people = people_of(table, (named, scored), stakeholders, left_out, notes, scored is not None)
-    number = utility(table, least, _NO_STAKEHOLDER)
+    number = utility(table, least, _NO_STAKEHOLDER, may_be_absent)
     cells: dict[str, Any] = dict.fromkeys(people, Maybe(number) if absent else number)
     if named is not None:
         cells[named] = Text("a name")
@@ -177,7 +186,7 @@ def actions_of(
     if absent:
         refuse_nobody(read, utilities)
     if stakeholders is None:
-        notes += _of_another_magnitude(table.name, people, utilities)
+        notes += of_another_magnitude(table.name, people, utilities)
     used = {*people, named, scored}
     return Actions(
         table.name,
@@ -192,12 +201,18 @@ def actions_of(
     )
 
 
-def utility(table: FileTable, least: float = 0.0, way_out: str = "Correct it.") -> Number:
-    """What a cell with a utility must hold."""
+def utility(
+    table: FileTable,
+    least: float = 0.0,
+    way_out: str = "Correct it.",
+    may_be_absent: bool = False,
+) -> Number:
+    """What a cell with a utility must hold; an empty one may mean that somebody is absent."""
     advice = "Correct it, or add a constant to every utility: {shift:NUMBER}"
     if least:
         advice = f"Correct it, or add more than {-least:g} to every utility: {{shift:NUMBER}}"
-    return Number("utilities", least, advice, table.decimal, way_out)
+    if_empty = _IF_ABSENT if may_be_absent else ""
+    return Number("utilities", least, advice, table.decimal, way_out, if_empty)
 
 
 def _name_column(table: FileTable, name: str | None) -> str:
@@ -263,7 +278,7 @@ def far_smaller(utilities: FloatArray) -> npt.NDArray[np.bool_]:
     return np.asarray(typical * _ONE_MAGNITUDE < np.nanmax(typical))
 
 
-def _of_another_magnitude(file: str, people: list[str], utilities: FloatArray) -> list[str]:
+def of_another_magnitude(file: str, people: list[str], utilities: FloatArray) -> list[str]:
     """Say which columns may be no stakeholders, such as a year beside points from 0 to 10."""
     smaller = far_smaller(utilities[:: max(1, len(utilities) // _ENOUGH)])
     few = smaller if 2 * smaller.sum() <= len(people) else ~smaller

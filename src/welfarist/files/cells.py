@@ -82,10 +82,13 @@ class Number:
         The decimal mark of numbers that are texts.
     way_out : str
         What to do about a text that is no number.
+    if_empty : str
+        What else an empty cell may mean, and what to say then.
 
     Notes
     -----
-    What can be asked for stands in braces in `advice` and `way_out`, as in a `RequestError`.
+    What can be asked for stands in braces in `advice`, `way_out` and `if_empty`, as in a
+    `RequestError`.
     """
 
     what: str = "numbers"
@@ -93,6 +96,7 @@ class Number:
     advice: str = "Correct it."
     decimal: str = "."
     way_out: str = "Correct it."
+    if_empty: str = ""
 
     @property
     def number(self) -> bool:
@@ -174,8 +178,7 @@ class Number:
 
     def _missing(self, found: str) -> CellError:
         return CellError(
-            f"{self.what} must be complete; found {{found}}. Fill it in, or leave out all such "
-            "rows: {drop_missing:True}",
+            f"{self.what} must be complete; found {{found}}. {_fill_in(self.if_empty)}",
             found=found,
         )
 
@@ -218,10 +221,13 @@ class Text:
         What messages call it, such as "a name".
     required : bool
         Whether an empty cell is refused; otherwise it is an empty text.
+    if_empty : str
+        What else an empty cell may mean, and what to say then.
     """
 
     what: str = "an entry"
     required: bool = True
+    if_empty: str = ""
 
     @property
     def number(self) -> bool:
@@ -261,10 +267,15 @@ class Text:
         text = "" if value is None else as_text(value).strip()
         if not text and self.required:
             raise CellError(
-                f"every row must have {self.what}; found an empty cell. Fill it in, or leave out "
-                "all such rows: {drop_missing:True}"
+                f"every row must have {self.what}; found an empty cell. {_fill_in(self.if_empty)}"
             )
         return text
+
+
+def _fill_in(if_empty: str) -> str:
+    """What to do about an empty cell, which may mean something else."""
+    fill = f"{if_empty}; otherwise fill" if if_empty else "Fill"
+    return f"{fill} it in, or leave out all such rows: {{drop_missing:True}}"
 
 
 def _with_point(text: str) -> str:
@@ -304,6 +315,11 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
     wanted = name.casefold()
     alike = difflib.get_close_matches(wanted, dict.fromkeys(folded), n=_MOST_NEAR)
     found = [known[i] for near in alike for i, other in enumerate(folded) if other == near]
+    if _NUMBER.fullmatch(name):  # 1 is 1.0, though the two look little alike
+        same = [
+            other for other in known if _NUMBER.fullmatch(other) and float(other) == float(name)
+        ]
+        found = [*same, *(other for other in found if other not in same)]
     return found[:_MOST_NEAR]
 
 

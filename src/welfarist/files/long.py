@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 
 from welfarist.base.asking import RequestError
+from welfarist.base.errors import InputError
 from welfarist.decisions import Choices
-from welfarist.decisions.long_tables import long_table
-from welfarist.files.actions import people_of, refuse_never, refuse_nobody, utilities_of, utility
+from welfarist.decisions.choices import NoChoiceError
+from welfarist.decisions.long_tables import is_no_person, long_table
+from welfarist.files.actions import (
+    of_another_magnitude,
+    people_of,
+    refuse_never,
+    refuse_nobody,
+    utilities_of,
+    utility,
+)
 from welfarist.files.cells import Text, listed
 from welfarist.files.comparisons import counts_of, deciders_of, optional_cells
 from welfarist.files.kept_rows import Maybe, read_rows
@@ -69,8 +78,10 @@ def read_long_choices(
     notes = list(table.notes)
     roles = _roles(table, dict(columns or {}), notes)
     left_out = set(columns_named(table, ignore, "a column to ignore"))
+    if stakeholders is None:
+        left_out |= _no_people(table, {*roles.values(), *left_out}, notes)
     people = people_of(table, tuple(roles.values()), stakeholders, left_out, notes)
-    number = utility(table, least)
+    number = utility(table, least, may_be_absent=True)
     cells: dict[str, Any] = dict.fromkeys(people, Maybe(number) if absent else number)
     cells |= {roles["menu"]: Text("a menu"), roles["chosen"]: Text("1 or 0")}
     if "action" in roles:
@@ -79,6 +90,9 @@ def read_long_choices(
     read = read_rows(table, cells, drop_missing, "rows", notes)
     read = whole_menus(table, read, roles["menu"])
     utilities = utilities_of(read.frame, people)
+    if stakeholders is None:
+        notes.append(f"{table.name}: the people are {listed(people)}.")
+        notes += of_another_magnitude(table.name, people, utilities)
     if absent:
         refuse_nobody(read, utilities)
         refuse_never(table.name, people, utilities)
@@ -93,14 +107,33 @@ def read_long_choices(
     parts |= {role: values for role, values in told.items() if values is not None}
     try:
         found = long_table(parts, np.array(utilities), tuple(people), outside, read.where)
+        made = Choices(
+            found.utilities, found.menus, found.chosen, found.counts, found.by, found.names,
+            outside=outside, absent=absent, least=least,
+        )  # fmt: skip
     except RequestError as problem:
         raise problem.at(table.name) from None
-    made = Choices(
-        found.utilities, found.menus, found.chosen, found.counts, found.by, found.names,
-        outside=outside, absent=absent, least=least,
-    )  # fmt: skip
-    made.stakeholders = found.stakeholders
+    except NoChoiceError as problem:
+        raise InputError(f"{table.name}: {problem}") from None
+    made.stakeholders, made.labels = found.stakeholders, found.labels
+    made.numbered = False
+    if found.names is None and made.actions < len(read):
+        notes.append(
+            f"{table.name}: rows with the same utilities were taken for one action, which leaves "
+            f"{made.actions} of {len(read)}."
+        )
     return NamedChoices(made, deciders, tuple(notes))
+
+
+def _no_people(table: FileTable, taken: set[str], notes: list[str]) -> set[str]:
+    """The columns that are by their names something else than people's, which `notes` says."""
+    found = [c for c in table.columns if c not in taken and is_no_person(c)]
+    if found:
+        were = "was" if len(found) == 1 else "were"
+        notes.append(
+            f"{table.name}: {listed(found)} {were} not taken for people; say stakeholders=… if so."
+        )
+    return set(found)
 
 
 def _roles(table: FileTable, told: Roles, notes: list[str]) -> Roles:

@@ -12,16 +12,18 @@ from welfarist.files.cells import listed, shown
 from welfarist.files.opening import FileTable, column_named, columns_named
 from welfarist.files.roles import CHOICES, Roles, called, optional_roles, refuse_shared
 
-LayoutName = Literal["long", "listed", "ranked"]
+LayoutName = Literal["long", "listed", "ranked", "best_worst"]
 
 # The names of columns whose meaning is clear, by role.
 _NAMES = {
     "menu": ("menu", "choice_set"),
     "action": ("action", "alternative"),
     "chosen": ("chosen", "choice"),
+    "best": ("best",),
+    "worst": ("worst",),
 }
 OPTIONAL = ("count", "by")
-_ORDINALS = (
+ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 )  # fmt: skip
 _NUMBERED = re.compile(r"(rank|place)[_. -]?(\d{1,3})")
@@ -34,10 +36,11 @@ class MenuLayout:
 
     Attributes
     ----------
-    name : "long", "listed" or "ranked"
-        One row per action and menu; one per choice, with a list of the menu; one per ranking.
+    name : "long", "listed", "ranked" or "best_worst"
+        One row per action and menu; one per choice, with a list of the menu; one per ranking; one
+        per menu of which the best and the worst were named.
     roles : dict of str
-        The columns by role: menu, action, chosen, count, by.
+        The columns by role: menu, action, chosen, best, worst, count, by.
     places : tuple of str
         The columns of a ranking, best first.
     """
@@ -72,6 +75,9 @@ def layout_of(
         possible.append(MenuLayout("long", found))
     elif {"menu", "chosen"} <= set(found):
         possible.append(MenuLayout("listed", found))
+    if {"best", "worst"} <= set(found):
+        kept = {r: c for r, c in found.items() if r in ("menu", "best", "worst", *OPTIONAL)}
+        possible.append(MenuLayout("best_worst", kept))
     places = _places(table)
     told_otherwise = {"action", "chosen"} & set(roles)
     # Beside a column that tells the choice, first and second are two actions to choose from.
@@ -131,7 +137,7 @@ def _places(table: FileTable) -> tuple[str, ...]:
     """The columns called first, second, third, …, or rank 1, rank 2, …; none if that is unclear."""
     by_name = {column.lower(): column for column in table.columns}
     ordinals: list[str] = []
-    for name in _ORDINALS:
+    for name in ORDINALS:
         if name not in by_name:
             break
         ordinals.append(by_name[name])
@@ -154,8 +160,8 @@ def _unclear(table: FileTable, several: bool) -> RequestError:
     hint = " For choices between two, say {comparisons:FILE}" if pairs and not several else ""
     return RequestError(
         "{name}, line 1: there must be the columns menu, action and chosen (a row for each action "
-        "of a menu), menu and chosen (a list of actions, and one of them), or first, second, "
-        "third, … (a ranking); found {what}{found}. Say which is which: {menu:COLUMN} "
+        "of a menu), menu and chosen (a list of actions, and one of them), first, second, third, … "
+        "(a ranking), or best and worst; found {what}{found}. Say which is which: {menu:COLUMN} "
         "{chosen:COLUMN}, with {action:COLUMN} where each row is one action, or "
         "{ranking:COLUMN,COLUMN}." + hint,
         name=table.name,

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
 from welfarist.decisions import Choices
+from welfarist.decisions.choices import NoChoiceError
 from welfarist.decisions.long_tables import menus_in, refuse_twice
 from welfarist.files.actions import Actions, refuse_never
 from welfarist.files.cells import Text, shown
@@ -27,6 +28,9 @@ from welfarist.people.source import is_source
 _SEPARATORS = (";", "|")
 _CHOSEN, _NOT_CHOSEN = {"1", "true", "yes"}, {"0", "false", "no"}
 _NOWHERE = -1
+# A cell with what was chosen, and one that is empty where it was none of these.
+_CHOICE = Text("what was chosen", if_empty="If it was none of these, say {outside:True}")
+_OR_NONE = Text("what was chosen", required=False)
 WHAT = "choices"
 
 
@@ -72,7 +76,8 @@ def read_choices(
     path : str or path
         With columns ``menu,action,chosen``, a row for each action of a menu and 1 where it was
         chosen; or ``menu,chosen``, a list of actions with ; or | between them and one of these;
-        or ``first,second,third``, a ranking, best first, of the actions in ``menu`` or of all.
+        or ``first,second,third``, a ranking, best first, of the actions in ``menu`` or of all;
+        or ``best,worst``, those of the actions in ``menu`` or of all.
         Perhaps ``count`` (how often) and ``by`` (who decided).
     actions : Actions
     columns : mapping, optional
@@ -116,7 +121,10 @@ def read_choices(
         refuse_never(actions.file, actions.stakeholders, actions.utilities)
     names = Names(Known(actions.labels, actions.file, WHAT), actions, drop_unknown)
     reader = _Reader(table, layout, names, menu_separator, outside, drop_missing, least, notes)
-    made, deciders = {"long": _long, "listed": _listed, "ranked": _ranked}[layout.name](reader)
+    try:
+        made, deciders = _READERS[layout.name](reader)
+    except NoChoiceError as problem:
+        raise InputError(f"{table.name}: {problem}") from None
     made.stakeholders, made.names = actions.stakeholders, actions.names
     return NamedChoices(made, deciders, tuple(notes))
 
@@ -193,11 +201,13 @@ def _place(read: KeptRows, row: int, column: str) -> str:
 def _listed(reader: _Reader) -> Made:
     """A row per choice: a list of the menu, and which of it was chosen."""
     menu, chosen = reader.roles["menu"], reader.roles["chosen"]
-    cells = {menu: Text("a menu"), chosen: Text("what was chosen", required=not reader.outside)}
+    cells = {menu: Text("a menu"), chosen: _CHOICE if not reader.outside else _OR_NONE}
     read = reader.rows(cells)
     menus = _menus(reader, read)
     entries = read.frame[chosen].to_list()
-    taken = [_chosen(reader, read, row, name, menus[row]) for row, name in enumerate(entries)]
+    taken = [
+        _chosen(reader, read, row, name, menus[row], chosen) for row, name in enumerate(entries)
+    ]
     # Who chose something that is left out did not choose none of these.
     kept = np.array(
         [
@@ -216,12 +226,16 @@ def _listed(reader: _Reader) -> Made:
 
 
 def _chosen(
-    reader: _Reader, read: KeptRows, row: int, name: str, menu: npt.NDArray[np.intp]
+    reader: _Reader,
+    read: KeptRows,
+    row: int,
+    name: str,
+    menu: npt.NDArray[np.intp],
+    column: str,
 ) -> int:
-    """The number of what was chosen from a menu; -1 for none of these."""
+    """The number of what a column names of a menu; -1 for none of these."""
     if not name:
         return _NOWHERE
-    column = reader.roles["chosen"]
     number = reader.names.number(name, lambda: _place(read, row, column))
     if number >= 0 and number not in menu:
         raise InputError(
@@ -370,6 +384,54 @@ def _refuse_outside_menu(
                 )
 
 
+def _best_and_worst(reader: _Reader) -> Made:
+    """A row per menu: which of it is best, and which is worst."""
+    if reader.outside:
+        raise UsageError("{outside} is for single choices; found best and worst. Leave it out.")
+    roles = reader.roles
+    cells = {roles["best"]: Text("the best action"), roles["worst"]: Text("the worst action")}
+    if "menu" in roles:
+        cells[roles["menu"]] = Text("a menu")
+    else:
+        reader.notes.append(
+            f"{reader.table.name}: every best and worst was taken to be of all "
+            f"{len(reader.utilities)} actions."
+        )
+    read = reader.rows(cells)
+    everything = np.arange(len(reader.utilities))
+    menus = _menus(reader, read) if "menu" in roles else [everything] * len(read)
+    named = [
+        [_chosen(reader, read, row, name, menus[row], roles[role]) for row, name in entries]
+        for role in ("best", "worst")
+        for entries in [enumerate(read.frame[roles[role]].to_list())]
+    ]
+    best, worst = np.array(named, dtype=np.intp)
+    _refuse_both(reader, read, best, worst)
+    kept = (best >= 0) & (worst >= 0) & np.array([menu.min() >= 0 for menu in menus])
+    read = reader.known_part(read, kept)
+    by, deciders = deciders_of(read.frame, roles)
+    lists = [menus[row] for row in np.flatnonzero(kept).tolist()]
+    made = Choices.from_best_worst(
+        reader.utilities, lists, best[kept], worst[kept], counts_of(read, roles), by,
+        **reader.options(),
+    )  # fmt: skip
+    return made, deciders
+
+
+def _refuse_both(
+    reader: _Reader, read: KeptRows, best: npt.NDArray[np.intp], worst: npt.NDArray[np.intp]
+) -> None:
+    """Require that best and worst are two actions."""
+    same = (best == worst) & (best >= 0)
+    if same.any():
+        row = int(np.argmax(same))
+        name = reader.names.actions.labels[int(best[row])]
+        raise InputError(
+            f"{_place(read, row, reader.roles['worst'])}: best and worst must be two actions; "
+            f"found {shown(name)} as both. Correct one of them."
+        )
+
+
 def _long(reader: _Reader) -> Made:
     """A row per action and menu."""
     roles = reader.roles
@@ -404,7 +466,16 @@ def _long(reader: _Reader) -> Made:
         outside=reader.outside,
         **reader.options(),
     )
+    made.labels = labels[found.order[found.starts[:-1]]]
     return made, deciders
+
+
+_READERS: dict[str, Callable[[_Reader], Made]] = {
+    "long": _long,
+    "listed": _listed,
+    "ranked": _ranked,
+    "best_worst": _best_and_worst,
+}
 
 
 def flags_of(read: KeptRows, column: str) -> npt.NDArray[np.bool_]:

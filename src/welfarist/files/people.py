@@ -1,4 +1,4 @@
-"""What is known about people, in a file: their weights or their groups."""
+"""What is known about people, in a file: their weights, their groups or their attributes."""
 
 from __future__ import annotations
 
@@ -63,6 +63,46 @@ def read_groups(
     return _by_name(table, "group", Text("a group"), people)
 
 
+def read_attributes(
+    path: str | os.PathLike[str],
+    *,
+    people: Sequence[str] | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Return each attribute of everybody by name, from a file with a row per person.
+
+    The first column holds the stakeholders' names, every other one an attribute: numbers, or texts
+    where no cell is a number.
+
+    Parameters
+    ----------
+    path : str or path
+    people : list of str, optional
+        Whom the file must name, each of them and nobody else; not checked if left out.
+    separator, decimal, sheet, encoding
+        As in :func:`open_table`.
+    """
+    reading = dict(separator=separator, decimal=decimal, sheet=sheet, encoding=encoding)
+    table = open_table(path, **reading)
+    name, *attributes = table.columns
+    if not attributes:
+        raise InputError(
+            f"{table.name}, line 1: there must be a column of stakeholders and at least one "
+            f"attribute; found {listed(table.columns)} alone."
+        )
+    texts = set(table.texts(attributes))
+    number = Number("attributes", decimal=table.decimal)
+    cells: dict[str, Cell] = {name: Text("a name")}
+    cells |= {one: Text("an attribute") if one in texts else number for one in attributes}
+    frame = table.read(cells)
+    rows = _rows_by_name(table, frame[name].to_list(), "attribute", people)
+    columns = {one: frame[one].to_list() for one in attributes}
+    return {one: {who: column[row] for who, row in rows.items()} for one, column in columns.items()}
+
+
 def check_people(named: Iterable[str], people: Sequence[str], what: str, source: str) -> None:
     """Require that everybody is named, and nobody else; `source` is what messages begin with."""
     known, found = set(people), set()
@@ -73,10 +113,10 @@ def check_people(named: Iterable[str], people: Sequence[str], what: str, source:
     missing = [person for person in people if person not in found]
     if missing:
         raise RequestError(
-            "{source}: every stakeholder must have a {what}; found none for {missing}. Add {them}, "
+            "{source}: every stakeholder must have {what}; found none for {missing}. Add {them}, "
             "or leave the {columns} out with {ignore}.",
             source=source,
-            what=what,
+            what=f"an {what}" if what[0] in "aeiou" else f"a {what}",
             missing=listed(missing, 5),
             them="it" if len(missing) == 1 else "them",
             columns="column" if len(missing) == 1 else "columns",
@@ -106,10 +146,18 @@ def _by_name(
             f"{listed(table.columns)}. Rename them."
         )
     frame = table.read({named[0]: Text("a name"), lower[what]: cell})
-    names = frame[named[0]].to_list()
+    values = frame[lower[what]].to_list()
+    rows = _rows_by_name(table, frame[named[0]].to_list(), what, people)
+    return {name: values[row] for name, row in rows.items()}
+
+
+def _rows_by_name(
+    table: FileTable, names: Sequence[str], what: str, people: Sequence[str] | None
+) -> dict[str, int]:
+    """The row of everybody who must be named, and of nobody else."""
     known = None if people is None else set(people)
-    found: dict[str, Any] = {}
-    for row, (name, value) in enumerate(zip(names, frame[lower[what]].to_list(), strict=True)):
+    found: dict[str, int] = {}
+    for row, name in enumerate(names):
         if name in found:
             raise InputError(
                 f"{table.name}, {table.where(row)}: stakeholders must be named once; found "
@@ -117,7 +165,7 @@ def _by_name(
             )
         if people is not None and known is not None and name not in known:
             raise unknown_person(name, people, f"{table.name}, {table.where(row)}")
-        found[name] = value
+        found[name] = row
     if people is not None:
         check_people(found, people, what, table.name)
     return found

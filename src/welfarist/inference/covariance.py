@@ -148,7 +148,8 @@ def face_of(likelihood: Likelihood) -> Face:
 
 def _face(likelihood: Likelihood) -> Face:
     loss, point = likelihood.loss, likelihood.point
-    if likelihood.only_who_counts:  # which is no direction to move in
+    slopes = len(loss.weighting.parameters)
+    if likelihood.only_who_counts and not slopes:  # which is no direction to move in
         loss, point = likelihood.at_rule()
     elif likelihood.power_on_edge:
         loss = replace(loss, learn_power=False)
@@ -156,6 +157,8 @@ def _face(likelihood: Likelihood) -> Face:
     moving = np.ones(k + learned + len(point.extras), dtype=bool)
     moving[:k] = point.weights > 0
     moving[k + learned :] = np.logical_not(likelihood.extras_on_edge)
+    if likelihood.only_who_counts:
+        moving[k + learned : k + learned + slopes] = False
     rows = np.flatnonzero(moving)
     positive = point.weights[point.weights > 0]
     basis = keeping_the_sum(positive, len(rows)) if k else np.eye(len(rows))
@@ -372,4 +375,5 @@ def require_deciders(likelihood: Likelihood, parameters: int) -> npt.NDArray[np.
 def _meat(likelihood: Likelihood, face: Face, labels: npt.NDArray[np.intp] | None) -> FloatArray:
     """Sum of outer squares of the scores (m, m), one score per decision or per cluster."""
     judged = face.loss.judge(face.point)
-    return likelihood.single.outer_scores(judged, face.point.extras, face.basis, labels)
+    noise = face.loss.noise_at(face.point)
+    return likelihood.single.outer_scores(judged, noise, face.basis, labels)

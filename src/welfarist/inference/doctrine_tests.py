@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.profile import deviance_of
 from welfarist.inference.reference import chance_beyond, in_words
 from welfarist.inference.simulated_nulls import Simulation, reference_under
+from welfarist.inference.slope_nulls import held_slopes, slopes_in_words, slopes_weighting
 from welfarist.losses import DecisionLoss, within_search
 from welfarist.people.weighting import Weighting, sole_person
 from welfarist.people.weights_option import weighting_of
@@ -79,7 +81,8 @@ class DoctrineTest:
 class Null:
     """A restriction: the power and the weights if it fixes them, and how many numbers it fixes.
 
-    `edges` counts those that are held where their range ends.
+    `edges` counts those that are held where their range ends; `theta` has the values of slopes
+    that are held, by their place.
     """
 
     power: float | None
@@ -87,6 +90,7 @@ class Null:
     degrees: int
     edges: int
     words: str
+    theta: Mapping[int, float] = field(default_factory=dict)
 
 
 def likelihood_ratio(
@@ -96,6 +100,7 @@ def likelihood_ratio(
     p: float | str | None = None,
     weights: Any = None,
     groups: Any = None,
+    theta: Any = None,
     simulation: Simulation | None = None,
     in_place_of: str | None = None,
 ) -> DoctrineTest:
@@ -112,6 +117,8 @@ def likelihood_ratio(
         The weights.
     groups : (d,) array-like or mapping, optional
         People who share a weight.
+    theta : str, list of str, mapping or 0, optional
+        Attributes that do not matter; with numbers, how much they do; 0, that none of them does.
     simulation : Simulation, optional
         How samples are drawn under a null whose statistic follows no known distribution; left
         out, such nulls are refused.
@@ -119,7 +126,7 @@ def likelihood_ratio(
         The standard errors whose Wald test does not apply.
     """
     likelihood.require()
-    null = null_of(likelihood, doctrine, p, weights, groups)
+    null = null_of(likelihood, doctrine, p, weights, groups, theta)
     irregular = _is_irregular(likelihood, null)
     if irregular and simulation is None:
         raise InputError(
@@ -182,9 +189,11 @@ def _impossible(likelihood: Likelihood, null: Null) -> DoctrineTest:
     )
 
 
-def null_of(likelihood: Likelihood, doctrine: object, p: object, weights: Any, groups: Any) -> Null:
+def null_of(
+    likelihood: Likelihood, doctrine: object, p: object, weights: Any, groups: Any, theta: Any
+) -> Null:
     """Return what is tested, checked against what was learned."""
-    return _null_of(likelihood, _one_power(doctrine, p), weights, groups)
+    return _null_of(likelihood, _one_power(doctrine, p), weights, groups, theta)
 
 
 def power_asked(likelihood: Likelihood, doctrine: object, p: Any, epsilon: Any) -> Any:
@@ -219,12 +228,12 @@ def _one_power(doctrine: object, p: object) -> object:
     return doctrine
 
 
-def _null_of(likelihood: Likelihood, p: object, weights: Any, groups: Any) -> Null:
+def _null_of(likelihood: Likelihood, p: object, weights: Any, groups: Any, theta: Any) -> Null:
     loss = likelihood.loss
-    if p is None and weights is None and groups is None:
+    if p is None and weights is None and groups is None and theta is None:
         raise InputError(
-            "a test needs a null: the name of a doctrine, p=…, epsilon=…, weights=… or groups=…; "
-            "found none."
+            "a test needs a null: the name of a doctrine, p=…, epsilon=…, weights=…, groups=… or "
+            "theta=…; found none."
         )
     power, degrees, edges, words = None, 0, 0, []
     if p is not None:
@@ -243,11 +252,23 @@ def _null_of(likelihood: Likelihood, p: object, weights: Any, groups: Any) -> Nu
         if weighting.fixed is not None:
             edges += int((loss.weighting.gather(weighting.fixed) == 0).sum())
         words.append(_weights_in_words(likelihood, weights, weighting))
-    return Null(power, weighting, degrees, edges, " and ".join(words))
+    held: dict[int, float] = {}
+    if theta is not None:
+        slopes = slopes_weighting(likelihood)
+        held = held_slopes(likelihood, theta)
+        weighting, degrees = slopes.holding(held), degrees + len(held)
+        words.append(slopes_in_words(slopes, held))
+    return Null(power, weighting, degrees, edges, " and ".join(words), held)
 
 
 def _null_weighting(likelihood: Likelihood, weights: Any, groups: Any) -> Weighting:
     """What the null knows about the weights; it must be a case of what was learned."""
+    if likelihood.loss.weighting.parameters:
+        raise InputError(
+            "a null about weights by attributes is one about theta; found weights or groups. "
+            "theta=0 tests that every head counts the same, theta=… that an attribute does not "
+            "matter."
+        )
     if not likelihood.learned_weights:
         raise InputError(
             "only what was learned can be tested; found that the weights were given. Fit with "
@@ -314,7 +335,8 @@ def _is_irregular(likelihood: Likelihood, null: Null) -> bool:
     if fixed is None and weighting.free == 1:  # one group of all is as good as known weights
         fixed = weighting.to_people(weighting.start())
     if null.power is not None and np.isinf(null.power):
-        known = fixed is not None and not likelihood.learned_weights
+        learned = likelihood.learned_weights or bool(loss.weighting.parameters)
+        known = fixed is not None and not learned
         return not (known and fixed is not None and _moves_with_power(loss, fixed))
     if fixed is None or not null.edges:
         return False

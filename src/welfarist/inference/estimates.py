@@ -162,6 +162,8 @@ def _methods(
     if likelihood.prior is not None:
         return [method or "posterior"] * len(likelihood.names)
     usual = method_for(covariance)
+    if method is None and likelihood.loss.in_parts:
+        return ["wald"] * len(likelihood.names)
     if method is not None or usual == "bootstrap":
         return [method or usual] * len(likelihood.names)
     quick = _quick_methods(likelihood, level)
@@ -278,6 +280,8 @@ def _beyond_wald(likelihood: Likelihood, names: list[str]) -> str:
     shape = likelihood.loss.family.shape.name
     if likelihood.only_who_counts and shape not in names:
         where = f"weights only say who counts, as at p = {likelihood.point.p:.6g}"
+    if likelihood.loss.in_parts:
+        return f"No interval: Wald intervals do not apply where {where}, as for {shown}."
     return (
         f"No interval: Wald intervals do not apply where {where}, as for {shown}. Use "
         f'interval("{names[0]}", method="profile"), which may take seconds.'

@@ -74,6 +74,8 @@ def interval(
         return posterior_interval(likelihood, likelihood.places(name), level, asked, covariance)
     likelihood.require()
     _refuse_posterior(method)
+    if likelihood.loss.in_parts:
+        method = _by_errors(asked)
     chosen = likelihood.places(name)
     draw = resampled or partial(bootstrap, likelihood)
     if method == "bootstrap":
@@ -169,6 +171,16 @@ def checked(
             f'found covariance="{covariance}", which does not. Use method="wald".'
         )
     return level, method
+
+
+def _by_errors(asked: MethodName | None) -> MethodName:
+    """Intervals of decisions that stay in their files come from standard errors."""
+    if asked in (None, "wald"):
+        return "wald"
+    raise InputError(
+        "intervals of decisions that stay in their files come from standard errors; found "
+        f'method="{asked}", for which the files would be read again and again. Use method="wald".'
+    )
 
 
 def _refuse_posterior(method: MethodName) -> None:

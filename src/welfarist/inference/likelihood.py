@@ -50,12 +50,15 @@ class Quantity:
         Whose weight it is.
     is_shape : bool
         Whether it is the family's own parameter.
+    attribute : str or None
+        Whose slope it is: that of the weights along an attribute.
     """
 
     name: str
     parameter: Parameter
     person: int | None = None
     is_shape: bool = False
+    attribute: str | None = None
 
     @property
     def is_weight(self) -> bool:
@@ -172,14 +175,18 @@ class Likelihood:
             return False
         if loss.is_perfect(self.value) or loss.observed.is_without_noise(point.extras):
             return True
-        return self.deviance(loss.evaluate(replace(point, extras=capped)).value) <= _NOTHING
+        known, best = loss.in_memory(), self.value  # a share tells as much as everything
+        if known is not loss:
+            best = known.evaluate(point).value
+        value = known.evaluate(replace(point, extras=capped)).value
+        return known.observed.deviance(value, best) <= _NOTHING
 
     def has_noise(self, point: Point, value: float) -> bool:
         """Whether choices are left to chance at a point whose mean loss is `value`."""
-        observed = self.loss.observed
-        if self.loss.restraint is not None or observed.without_noise(point.extras) is None:
+        observed, noise = self.loss.observed, self.loss.noise_at(point)
+        if self.loss.restraint is not None or observed.without_noise(noise) is None:
             return True
-        return not (observed.is_without_noise(point.extras) or self.loss.is_perfect(value))
+        return not (observed.is_without_noise(noise) or self.loss.is_perfect(value))
 
     def ends_of(self, i: int) -> tuple[float, float]:
         """Return where the range of an estimate ends; that of p at 0 where a utility is 0."""
@@ -230,8 +237,7 @@ class Likelihood:
 
     def at_rule(self) -> tuple[DecisionLoss, Point]:
         """Return the loss with weights and shape held, and the point at which only extras move."""
-        held = Point(np.empty(0), self.point.p, self.point.extras)
-        return self.loss.holding(self.weights), held
+        return self.loss.holding(self.weights), self.loss.held_at(self.point)
 
     def log_likelihood(self, value: float) -> float:
         """Log likelihood of the decisions where the mean loss, in its own unit, is `value`."""
@@ -260,7 +266,11 @@ class Likelihood:
         if self.learned_weights:
             people = enumerate(self.stakeholders)
             found += [Quantity(weight_name(name), WEIGHT, i) for i, name in people]
-        return (*found, *(Quantity(extra.name, extra) for extra in self.loss.parameters))
+        weighting = self.loss.weighting
+        pairs = zip(weighting.theta(self.point.extras), weighting.parameters, strict=True)
+        found += [Quantity(slope.name, slope, attribute=name) for name, slope in pairs]
+        noise = self.loss.parameters[len(weighting.parameters) :]
+        return (*found, *(Quantity(extra.name, extra) for extra in noise))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -285,7 +295,7 @@ class Likelihood:
 
     @cached_property
     def estimates(self) -> FloatArray:
-        """What was learned: the shape, one weight per person, tau or scale, rho."""
+        """What was learned: the shape, one weight per person or slopes, tau or scale, rho."""
         return self.estimates_at(self.point, self.weights)
 
     def estimates_at(self, point: Point, weights: FloatArray) -> FloatArray:
@@ -295,6 +305,11 @@ class Likelihood:
         pairs = zip(self.loss.parameters, point.extras.tolist(), strict=True)
         extras = [parameter.coordinate.back(value) for parameter, value in pairs]
         return np.array([*shape, *people, *extras])
+
+    @property
+    def noise(self) -> FloatArray:
+        """The noise model's parameters, in their coordinates."""
+        return self.point.extras[len(self.loss.weighting.parameters) :]
 
     @property
     def power_on_edge(self) -> bool:
@@ -348,13 +363,19 @@ def quantities_named(names: tuple[str, ...]) -> tuple[Quantity, ...]:
 
 
 def chosen_places(quantities: tuple[Quantity, ...], name: str) -> list[int]:
-    """Return the places of the estimates that go by a name: of all weights for "weights"."""
+    """Return the places of the estimates that go by a name: of all weights for "weights".
+
+    A theta also goes by its attribute.
+    """
     weights = [i for i, quantity in enumerate(quantities) if quantity.is_weight]
     if name == WEIGHT.name and weights:
         return weights
     names = [quantity.name for quantity in quantities]
     if name in names:
         return [names.index(name)]
+    attributes = [quantity.attribute for quantity in quantities]
+    if name in attributes:
+        return [attributes.index(name)]
     known = [*names, *([WEIGHT.name] if weights else [])]
     if not known:
         raise InputError(

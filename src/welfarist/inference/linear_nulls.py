@@ -118,7 +118,7 @@ def _of_mapping(likelihood: Likelihood, given: Mapping[Any, Any]) -> Linear:
 
 
 def _vocabulary(likelihood: Likelihood) -> dict[str, Linear]:
-    """What can be named: the estimates, epsilon, and people for their weights."""
+    """What can be named: the estimates, epsilon, people for weights, attributes for slopes."""
     size = len(likelihood.names)
     found: dict[str, Linear] = {}
     for i, quantity in enumerate(likelihood.quantities):
@@ -126,6 +126,8 @@ def _vocabulary(likelihood: Likelihood) -> dict[str, Linear]:
             assert quantity.person is not None
             person = likelihood.stakeholders[quantity.person]
             found.setdefault(person, Linear(np.eye(size)[i], 0.0, person))
+        if quantity.attribute is not None:
+            found[quantity.attribute] = Linear(np.eye(size)[i], 0.0, quantity.attribute)
     for i, name in enumerate(likelihood.names):  # which come before people's names
         found[name] = Linear(np.eye(size)[i], 0.0, name)
     shape = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_shape]

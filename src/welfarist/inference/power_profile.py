@@ -131,6 +131,11 @@ def profile_of(likelihood: Likelihood, points: int = 101, level: float = 0.95) -
             f"{likelihood.point.p:g} was given. Fit without it."
         )
     likelihood.require()
+    if likelihood.loss.in_parts:
+        raise InputError(
+            "a profile needs decisions in memory; found decisions that stay in their files, which "
+            'would be read hundreds of times. Use interval("p", method="wald"), or fit a share.'
+        )
     return likelihood.once(
         ("profile", int(points), level), lambda: _profile(likelihood, int(points), level)
     )

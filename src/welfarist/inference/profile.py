@@ -226,7 +226,17 @@ class PowerCurve(Curve):
         far_out = self._loss.family.ratios and abs(p) >= _RATIO_POWER
         if len(near.weights) and near.p * p > 0 and far_out:
             starts.append(Point(_stretched(near.weights, p / near.p), p, near.extras))
+        if self._loss.slopes and near.p * p > 0 and far_out:  # so that w^(1/p) stays
+            starts.append(
+                replace(near, p=p, extras=self._stretched_slopes(near.extras, p / near.p))
+            )
         return starts
+
+    def _stretched_slopes(self, extras: FloatArray, factor: float) -> FloatArray:
+        """Extras (m,) whose slopes grow by a factor, as far as they are searched."""
+        slopes = self._loss.slopes
+        longer = np.concatenate([factor * extras[:slopes], extras[slopes:]])
+        return np.asarray(np.clip(longer, *self._loss.extra_bounds))
 
 
 class WeightCurve(Curve):
@@ -270,7 +280,7 @@ class WeightCurve(Curve):
 
 
 class ExtraCurve(Curve):
-    """The profile over one of the model's own parameters: log tau, log scale or rho.
+    """The profile over one of the numbers on the line: log tau, log scale, rho, or a slope.
 
     Where p went far, other powers may do better at other values: the limits are compared at every
     place, and a start at a moderate power is tried where an interval may end.
@@ -280,9 +290,10 @@ class ExtraCurve(Curve):
         loss, point = likelihood.loss, likelihood.point
         if np.isinf(point.p):
             farthest = float(np.copysign(loss.search_range[1], point.p))
-            loss, point = (
-                (loss, replace(point, p=farthest)) if loss.learn_power else likelihood.at_rule()
-            )
+            if loss.learn_power:
+                point = replace(point, p=farthest)
+            elif not loss.slopes:
+                loss, point = likelihood.at_rule()
         self._loss, self._index = loss, held
         self._limits = _limits_to_compare(likelihood)
         smallest, largest = (float(bound[held]) for bound in loss.extra_bounds)
@@ -300,7 +311,7 @@ class ExtraCurve(Curve):
     def _held(self, x: float) -> DecisionLoss:
         lower, upper = (bound.copy() for bound in self._loss.extra_bounds)
         lower[self._index] = upper[self._index] = x
-        return self._loss.of_decisions(self._loss.observed.within((lower, upper)))
+        return self._loss.within((lower, upper))
 
     def _starts(self, x: float, near: Point) -> list[Point]:
         extras = near.extras.copy()

@@ -54,7 +54,7 @@ def refit(likelihood: Likelihood, loss: DecisionLoss, near: Descent | None = Non
     """
     near = from_the_estimates(likelihood, loss) if near is None else near
     if near is not None and near.converged and _is_enough(likelihood, loss, near):
-        return Refit(near.point, loss.weighting.to_people(near.point.weights), near.value, True)
+        return Refit(near.point, loss.weights_at(near.point), near.value, True)
     optimum = likelihood.solver.minimise(
         loss,
         np.random.default_rng(0),
@@ -98,7 +98,7 @@ def from_many_rules(
 def _is_enough(likelihood: Likelihood, loss: DecisionLoss, found: Descent) -> bool:
     """Whether no other optimum needs a look."""
     if not loss.learn_power:
-        return loss.weighting.free <= 1
+        return loss.weighting.free <= 1 and not loss.slopes
     if abs(found.point.p) >= FAR:
         return False
     return uncertainty_of_power(loss, found, likelihood.observations) < PINNED

@@ -20,7 +20,7 @@ from welfarist.base.seeds import seed_of
 from welfarist.base.validation import FloatArray, check_count
 from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.refits import from_many_rules, from_the_estimates, refit
-from welfarist.losses import DecisionLoss, Point
+from welfarist.losses import DecisionLoss
 from welfarist.losses.observed import Sampler
 from welfarist.solvers.base import Optimum
 
@@ -153,7 +153,7 @@ def reference_under(
 
 def sampler_of(null: DecisionLoss, best: Optimum) -> Sampler:
     """Return what draws decisions from the best fit under a null; counts are rounded."""
-    point = Point(np.empty(0), best.point.p, best.point.extras)
+    point = null.held_at(best.point)
     judged = null.holding(best.weights).judge(point)
     return null.observed.sampler(judged, point.extras, best.value)
 

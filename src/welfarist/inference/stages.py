@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
+from welfarist.base.validation import FloatArray
 from welfarist.inference.doctrine_tests import DoctrineTest
 from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.reference import chance_beyond, in_words
@@ -20,6 +22,12 @@ from welfarist.losses import DecisionLoss, Point
 from welfarist.losses.observed_menus import ObservedMenus
 from welfarist.solvers.descent import descend
 
+# A temperature about which less than this share of its information is left is not told from others.
+_NOTHING_NEW = 1e-9
+# Of fewer choices a temperature the score may be a third of the likelihood ratio; from here on the
+# two were within a third of each other in simulations.
+_ENOUGH = 40
+_TINY = float(np.finfo(np.float64).tiny)
 _PLACES = ("first", "second", "third")
 
 
@@ -72,6 +80,50 @@ def place_of(stage: int) -> str:
     return f"{stage + 1}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get((stage + 1) % 10, 'th')}"
 
 
+def seem_alike(likelihood: Likelihood, level: float) -> bool:
+    """Whether the score at the fit sees no sign of later choices that err otherwise.
+
+    It is the test of :func:`stages_of` without its search, at the fit of one temperature: whoever
+    wants to know only that nothing is the matter need not fit one for each stage. False where
+    choices are too few for the score to tell.
+    """
+    likelihood.require_maximum()
+    mine: Any = likelihood.loss.observed
+    if mine.total < _ENOUGH * mine.stages:
+        return False
+    other = mine.with_stages(mine.stages)
+    slopes = likelihood.point.extras[: likelihood.loss.slopes]
+    carried = np.concatenate([slopes, mine.carried(likelihood.noise, other)])
+    point = replace(likelihood.point, extras=carried)
+    learned = likelihood.loss.learn_power and bool(np.isfinite(point.p))  # inf has no derivative
+    loss = replace(likelihood.loss, observed=other, learn_power=learned)
+    here = loss.evaluate(point).model()
+    if not (np.isfinite(here.gradient).all() and np.isfinite(here.curvature).all()):
+        return False
+    size = len(here.gradient)
+    taus = size - len(other.parameters) + np.array(other.extras.taus)
+    statistic = other.total * _score(here.gradient, here.curvature, taus)
+    return chance_beyond(likelihood, statistic, mine.stages - 1) > level
+
+
+def _score(gradient: FloatArray, curvature: FloatArray, taus: npt.NDArray[np.intp]) -> float:
+    """The score of temperatures that differ, given all else and what they have in common.
+
+    All else counts as free, on an edge or not: the score is then rather too large than too small.
+    """
+    new, size = taus[1:], len(gradient)
+    rest = np.delete(np.eye(size), taus, axis=0)
+    common = np.zeros((1, size))
+    common[0, taus] = 1.0
+    old = np.vstack([rest, common])
+    cross = curvature[new] @ old.T
+    taken = cross @ np.linalg.pinv(old @ curvature @ old.T, hermitian=True)
+    left = curvature[np.ix_(new, new)] - taken @ cross.T
+    unit = np.sqrt(np.maximum(np.diag(curvature)[new], _TINY))
+    slope, left = gradient[new] / unit, left / np.outer(unit, unit)
+    return float(slope @ np.linalg.pinv(left, rcond=_NOTHING_NEW, hermitian=True) @ slope)
+
+
 def stages_of(likelihood: Likelihood, *, quickly: bool = False) -> Stages:
     """Test one temperature for all choices of rankings against one for each stage.
 
@@ -104,8 +156,9 @@ def stages_of(likelihood: Likelihood, *, quickly: bool = False) -> Stages:
         likelihood.log_likelihood(values[1]),
     )
     places = (observed if apart else other).extras.taus
-    taus = tuple(float(np.exp(wide.extras[place])) for place in places)
-    return Stages(taus, float(np.exp(narrow.extras[0])), wide.p, narrow.p, test)
+    every, shared = (likelihood.loss.noise_at(point) for point in (wide, narrow))
+    taus = tuple(float(np.exp(every[place])) for place in places)
+    return Stages(taus, float(np.exp(shared[0])), wide.p, narrow.p, test)
 
 
 def _fitted(
@@ -113,7 +166,9 @@ def _fitted(
 ) -> tuple[Point, float]:
     """The best rule with other temperatures, which begins where the fit is; and its mean loss."""
     mine: Any = likelihood.loss.observed
-    start = replace(likelihood.point, extras=mine.carried(likelihood.point.extras, other))
+    slopes = likelihood.point.extras[: likelihood.loss.slopes]
+    carried = np.concatenate([slopes, mine.carried(likelihood.noise, other)])
+    start = replace(likelihood.point, extras=carried)
     solver = likelihood.solver
     if np.isfinite(start.p):
         near = descend(loss, start, max_iter=solver.max_iter, tolerance=solver.tolerance, near=True)

@@ -38,6 +38,9 @@ def wald(
     kind : str
         What the covariance is called.
     """
+    if null.theta:
+        found = wald_of(likelihood, _slopes(likelihood, null), covariance, kind)
+        return replace(found, null=null.words)
     if _joins(likelihood, null):
         found = wald_of(likelihood, _differences(likelihood, null), covariance, kind)
         return replace(found, null=null.words)
@@ -85,9 +88,25 @@ def _differences(likelihood: Likelihood, null: Null) -> list[Linear]:
     return found
 
 
+def _slopes(likelihood: Likelihood, null: Null) -> list[Linear]:
+    """What is 0 under a null about attributes: thetas less their values, and p less its own."""
+    size, found = len(likelihood.names), []
+    if null.power is not None:
+        shape = [float(quantity.is_shape) for quantity in likelihood.quantities]
+        found.append(Linear(np.array(shape), -null.power, f"p = {null.power:g}"))
+    slopes = [i for i, q in enumerate(likelihood.quantities) if q.attribute is not None]
+    for place, value in null.theta.items():
+        name = likelihood.names[slopes[place]]
+        found.append(Linear(np.eye(size)[slopes[place]], -value, f"{name} = {value:g}"))
+    return found
+
+
 def check_wald(likelihood: Likelihood, null: Null, kind: CovarianceName) -> None:
     """Refuse nulls and estimates that lie where their range ends, and say what remains."""
-    if _joins(likelihood, null):
+    if null.theta:
+        rows = np.array([one.coefficients for one in _slopes(likelihood, null)])
+        places = np.flatnonzero(rows.any(axis=0)).tolist()
+    elif _joins(likelihood, null):
         moved = np.array([one.coefficients for one in _differences(likelihood, null)]).any(axis=0)
         places = np.flatnonzero(moved).tolist()
     else:

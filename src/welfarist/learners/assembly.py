@@ -188,8 +188,9 @@ def record_of(
         stakeholders=setup.people,
         kind=decided.kind,
         extras=said.extras,
+        theta=setup.weighting.theta(optimum.point.extras),
         loss=said.loss,
-        decisions=float(decided.counts.sum()),
+        decisions=decided.total,
         accuracy=said.accuracy,
         r_squared=said.r_squared,
         converged=optimum.converged,
@@ -259,7 +260,7 @@ def common_caveats(
     if table is not None:
         values = None
         if setup.family != POWER_MEAN:
-            values = loss.holding(optimum.weights).judge(optimum.point.without_weights()).values
+            values = loss.holding(optimum.weights).judge(loss.held_at(optimum.point)).values
         identified = caveat.identification_caveats(
             table,
             loss.weighting,
@@ -276,5 +277,8 @@ def common_caveats(
         *caveat.far_caveats(setup.p, within_search(setup.p, loss)),
         *_caveats_of_the_shape(setup, loss, optimum, certain=accuracy == 1.0),
         *identified,
-        *caveat.count_caveats(decisions, loss.weighting, learned, extras, setup.has_prior),
+        *caveat.slope_caveats(loss.weighting, optimum),
+        *caveat.count_caveats(
+            decisions, loss.weighting, learned, extras, setup.has_prior, "menus" in loss.features
+        ),
     ]

@@ -14,9 +14,11 @@ from welfarist.base.data_frames import (
     refuse_text,
     refuse_twins,
 )
+from welfarist.base.engines import is_client
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray, as_shift, utilities_error
+from welfarist.decisions.scanned.decisions import is_scanned
 from welfarist.learners import options
 from welfarist.learners.assembly import (
     Description,
@@ -28,7 +30,7 @@ from welfarist.learners.assembly import (
 from welfarist.learners.scoring import teach_scorers
 from welfarist.learners.targets import target_error
 from welfarist.learners.warm_starts import warmed
-from welfarist.losses import DecisionEvaluation, DecisionLoss, Point
+from welfarist.losses import DecisionEvaluation, DecisionLoss
 from welfarist.people.utility_tables import refuse_missing
 from welfarist.proofs import certified
 from welfarist.results import caveats as caveat
@@ -43,7 +45,7 @@ _certified = certified
 # Options that learners of version 0.1.0 did not have.
 _SINCE_0_1 = {
     "family": "power", "shift": 0.0, "keep_data": False, "warm_start": False, "verbose": 0,
-    "small_sample": "none",
+    "small_sample": "none", "engine": None, "resume": None,
 }  # fmt: skip
 
 
@@ -122,12 +124,25 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         decisions than those that were fitted are refused.
         """
         check_is_fitted(self)
+        if is_scanned(X):
+            self.result_ = self.result_.with_data(X)
+            return self
         reader = clone(self)
         self.result_ = self.result_.with_data(reader.read_decisions(X, y, sample_weight))
         return self
 
+    def __sklearn_clone__(self) -> Any:
+        """Return a learner with the same options; a client of a cluster is shared, not copied."""
+        if not is_client(self.engine):
+            return super().__sklearn_clone__()
+        given = self.get_params(deep=False)
+        client = given.pop("engine")
+        return type(self)(**{n: clone(v, safe=False) for n, v in given.items()}, engine=client)
+
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
+        if is_client(state.get("engine")):
+            state = {**state, "engine": None}
         result = state.get("result_")
         if self.keep_data and result is not None and result.decided is not None:
             state = {**state, "result_": result.with_data()}
@@ -142,6 +157,9 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         self.result_ = result
         self.p_ = result.p
         self.weights_ = result.weights
+        self.__dict__.pop("theta_", None)  # of an earlier fit
+        if result.theta:
+            self.theta_ = dict(result.theta)
         self.loss_ = result.loss
         self.converged_ = result.converged
         self.n_iter_ = result.n_iter
@@ -202,5 +220,4 @@ def as_names(columns: Any) -> Names:
 
 def at_optimum(loss: DecisionLoss, optimum: Optimum) -> DecisionEvaluation:
     """The loss of the data at the optimum, without the prior."""
-    point = Point(np.empty(0), optimum.point.p, optimum.point.extras)
-    return loss.holding(optimum.weights).evaluate(point)
+    return loss.holding(optimum.weights).evaluate(loss.held_at(optimum.point))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Self
 
 import numpy as np
@@ -16,15 +17,24 @@ from welfarist.decisions import Choices
 from welfarist.decisions.at_power import seen_at
 from welfarist.decisions.choices import as_choices
 from welfarist.decisions.impossible import refuse_impossible_choices
-from welfarist.inference.stages import stages_of
+from welfarist.decisions.scanned.choices import ScannedChoices
+from welfarist.decisions.scanned.decisions import is_scanned
+from welfarist.inference.stages import seem_alike, stages_of
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, likelihood_of, record_of
 from welfarist.learners.base import WelfareLearner, refuse_nothing
 from welfarist.learners.choosing import describe_choices
 from welfarist.learners.counted import CountedChoices, without_proof
+from welfarist.learners.scanned import (
+    choices_in_memory,
+    refuse_beside_files,
+    require_likelihood,
+    rounds_of,
+)
 from welfarist.learners.small_samples import SmallSampleOption, check_small_sample, minimised
 from welfarist.losses import DecisionLoss, loss_of_choices
 from welfarist.losses.observed_menus import ObservedMenus
+from welfarist.losses.scanned.loss import loss_of_scanned_choices
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.noise.menus import Softmax
@@ -35,6 +45,10 @@ from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
 from welfarist.solvers.base import Optimum, Solver
+
+# Temperatures by stage are searched where their score has a p-value below this: so many times what
+# is worth saying that score and likelihood ratio, which agree in large samples, may differ.
+_WORTH_A_SEARCH = 0.1
 
 
 class ChoiceLearner(WelfareLearner):
@@ -60,7 +74,7 @@ class ChoiceLearner(WelfareLearner):
     rho : float, "error rate" or "cross-validation", optional
         The flip probability of ``noise="flip"``, as in :class:`ComparisonClassifier`: a choice is
         made by chance with probability 2 rho.
-    tau_max, small_sample, random_state, warm_start, verbose, keep_data
+    tau_max, small_sample, random_state, warm_start, verbose, keep_data, engine, resume
         As in :class:`ComparisonClassifier`.
 
     Attributes
@@ -73,6 +87,9 @@ class ChoiceLearner(WelfareLearner):
         The size effect, 0 where it was not learned.
     outside_ : float or None
         The welfare at which none of these is as good; None where that could not be chosen.
+    theta_ : dict
+        By how much the logarithm of a weight changes with a unit of each attribute; only there
+        with weights by attributes.
     welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
         Mean negative log likelihood of the choices; the share of wrong ones where errors are
@@ -128,6 +145,8 @@ class ChoiceLearner(WelfareLearner):
         warm_start: bool = False,
         verbose: int = 0,
         keep_data: bool = False,
+        engine: Any = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> None:
         self.noise = noise
         self.tau_by_stage = tau_by_stage
@@ -150,17 +169,21 @@ class ChoiceLearner(WelfareLearner):
         self.warm_start = warm_start
         self.verbose = verbose
         self.keep_data = keep_data
+        self.engine = engine
+        self.resume = resume
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from choices.
 
         Parameters
         ----------
-        X : Choices or Comparisons
+        X : Choices, what Choices.scan gives, or Comparisons
         y : None
             Choices hold what was chosen.
         """
         noise = self._noise()
+        if isinstance(X, ScannedChoices):
+            return self._fit_scanned(X, noise, y)
         choices = self.read_decisions(X, y)
         setup = Setup.of(self, choices)
         if choices.outside and choices.refused == len(choices):
@@ -168,6 +191,7 @@ class ChoiceLearner(WelfareLearner):
                 "some decision must have taken an action; found none of these in all of them, from "
                 "which no rule can be learned."
             )
+        self.n_features_in_ = choices.people
         seen = choices.shifted(setup.shift)
         elsewhere = is_source(seen.utilities)
         refuse_nothing(seen.utilities if elsewhere else np.nan_to_num(seen.utilities))
@@ -192,6 +216,32 @@ class ChoiceLearner(WelfareLearner):
         if loss.has_zeros and not noise.forgives:
             refuse_impossible_choices(seen, setup.weighting, noise.called)
         self._learn(setup, choices, loss)
+        return self
+
+    def _fit_scanned(self, decided: ScannedChoices, noise: ChoiceNoise | None, y: Any) -> Self:
+        """Learn from choices that stay in their files, if there are too many for memory."""
+        setup = Setup.of(self, decided)
+        refuse_beside_files(y, None)
+        if len(decided) <= decided.share:  # few enough for whatever is asked
+            return self.fit(choices_in_memory(decided, rounds_of(self, decided)))
+        noise = require_likelihood(self, noise, options.solver_of(self.solver, setup.newton))
+        for name in ("tau_by_stage", "size_effect"):
+            if options.check_flag(getattr(self, name), name):
+                raise InputError(
+                    f"{name} must be left out for choices that stay in their files, which are "
+                    "single ones that affect everybody. Fit a share of them in memory."
+                )
+        tau_max = options.check_positive(self.tau_max, "tau_max")
+        options.check_rho(self.rho, self.noise)
+        check_small_sample(self.small_sample)
+        seen = decided.shifted(setup.shift)
+        refuse_nothing(seen.utilities)
+        rounds = rounds_of(self, decided)
+        self.n_features_in_ = decided.people
+        loss = loss_of_scanned_choices(
+            rounds, seen, setup.family, setup.weighting, setup.learn_power, noise, tau_max
+        )
+        self._learn(setup.knowing(loss.has_zeros), decided, loss)
         return self
 
     def _noise(self) -> ChoiceNoise | None:
@@ -252,13 +302,14 @@ class ChoiceLearner(WelfareLearner):
 
     def held_out_gain(self, part: Choices) -> float:
         """How many first choices that were not fitted are predicted correctly."""
-        return float(self._compared(part)[1].hits() @ part.counts_of_first)
+        return float(self._compared(part)[1].hits() @ part.told)
 
-    def held_out_loss(self, part: Choices) -> float:
-        """Negative log likelihood of choices that were not fitted, those of rankings included."""
-        check_is_fitted(self)
-        choices = self.read_decisions(part)
-        return self._softmax(choices, choices.merged[0]).loss(self.rho_)
+    def held_out_loss(self, part: Choices) -> float | None:
+        """Negative log likelihood of choices that were not fitted, those of rankings included.
+
+        None of a rule that never errs: one error among them, and it would be infinite.
+        """
+        return None if self.noise == "none" else self._lost(part)
 
     def _minimise(
         self, setup: Setup, loss: DecisionLoss, solver: Solver
@@ -277,7 +328,7 @@ class ChoiceLearner(WelfareLearner):
 
     def _take_extras(self, extras: Any, loss: DecisionLoss) -> None:
         """Store what was learned beside the rule."""
-        observed = loss.observed
+        observed = loss.in_memory().observed
         assert isinstance(observed, ObservedMenus)
         names = [parameter.name for parameter in observed.parameters]
         self.taus_ = np.array([extras[names[place]] for place in observed.extras.taus])
@@ -286,9 +337,13 @@ class ChoiceLearner(WelfareLearner):
 
     def _said(self, decided: Choices) -> list[Caveat]:
         """What must be said of how choices were read."""
+        if is_scanned(decided):
+            return []
         said = caveat.menu_caveats(decided.without_choice, len(decided))
         if decided.outside:
             said += caveat.outside_caveats(decided.refused, len(decided))
+        if self.tau_by_stage and not decided.in_stages:
+            said += caveat.one_stage_caveats()
         return said
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Choices:
@@ -300,11 +355,12 @@ class ChoiceLearner(WelfareLearner):
             )
         found = as_choices(X)
         if found is None:
+            instead = "Choices(utilities, menus, chosen) makes them."
+            if hasattr(X, "decisions"):  # as files give them
+                instead = "Pass its decisions."
             raise InputError(
-                "fit needs Choices or Comparisons; found "
-                f"{type(X).__name__}. Choices(utilities, menus, chosen) makes them."
+                f"a ChoiceLearner needs Choices or Comparisons; found {type(X).__name__}. {instead}"
             )
-        self.n_features_in_ = found.people
         return found
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
@@ -313,8 +369,9 @@ class ChoiceLearner(WelfareLearner):
         Of a ranking it is what is ranked first. Of equally good actions it is the first listed.
         """
         choices, here = self._compared(X)
-        best = [int(part.argmax()) for part in np.split(here.z, here.menus.starts[1:-1])]
-        rows = here.menus.rows[here.menus.starts[:-1] + np.array(best, dtype=np.intp)]
+        best = np.flatnonzero(here.best())
+        whose = np.searchsorted(here.menus.starts, best, side="right") - 1
+        rows = here.menus.rows[best[np.diff(whose, prepend=-1) > 0]]
         return np.where(rows < choices.actions, rows, -1).astype(np.intp)
 
     def predict_proba(self, X: Any) -> list[FloatArray]:
@@ -332,7 +389,7 @@ class ChoiceLearner(WelfareLearner):
         """
         check_is_fitted(self)
         choices = _telling(self.read_decisions(X, y))
-        return float(choices.share_right(self.held_out_gain(choices)))
+        return choices.share_right(self.held_out_gain(choices))
 
     def log_loss(self, X: Any) -> float:
         """Return the mean negative log likelihood of choices, those of rankings included.
@@ -341,7 +398,11 @@ class ChoiceLearner(WelfareLearner):
         """
         check_is_fitted(self)
         choices = _telling(self.read_decisions(X))
-        return self.held_out_loss(choices) / choices.choices_made
+        return self._lost(choices) / choices.choices_made
+
+    def _lost(self, choices: Choices) -> float:
+        """The negative log likelihood of choices; menus of one lose nothing."""
+        return self._softmax(choices, choices.merged[0]).loss(self.rho_)
 
     def _compared(self, X: Any) -> tuple[Choices, Softmax]:
         """How the actions compare of the menu from which each decision took the best."""
@@ -391,11 +452,14 @@ def _of_stages(
     setup: Setup, decided: Choices, loss: DecisionLoss, optimum: Optimum
 ) -> list[Caveat]:
     """Say when one temperature was fitted to rankings whose later choices have another."""
-    observed: Any = loss.observed
+    observed: Any = loss.in_memory().observed
     if observed.stages == 1 or observed.extras.stages > 1 or loss.is_perfect(optimum.value):
         return []
     try:
-        found = stages_of(likelihood_of(setup, decided, loss, optimum), quickly=True)
+        likelihood = likelihood_of(setup, decided, loss, optimum)
+        if seem_alike(likelihood, _WORTH_A_SEARCH):
+            return []
+        found = stages_of(likelihood, quickly=True)
     except InputError:  # there is no maximum: without convergence, or under a prior
         return []
     return caveat.stage_caveats(found, bool((observed.menus.sign < 0).any()))

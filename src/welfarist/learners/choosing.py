@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from welfarist.learners.assembly import Description, Setup, common_caveats
 from welfarist.learners.base import at_optimum
 from welfarist.learners.small_samples import explains_everything
-from welfarist.losses import DecisionLoss, Point
+from welfarist.losses import DecisionLoss
 from welfarist.noise.base import TAU
 from welfarist.proofs import certifier_of
 from welfarist.results import caveats as caveat
@@ -29,8 +30,8 @@ def describe_choices(
 ) -> Description:
     """Return estimates of the noise, and what a reader must know; `said` are further caveats."""
     observed: Any = loss.observed
-    values = optimum.point.extras.tolist()
-    pairs = zip(loss.parameters, values, strict=True)
+    values = loss.noise_at(optimum.point).tolist()
+    pairs = zip(observed.parameters, values, strict=True)
     extras = {parameter.name: parameter.coordinate.back(x) for parameter, x in pairs}
     here = at_optimum(loss, optimum)
     response: Any = here.response
@@ -61,7 +62,7 @@ def describe_choices(
         ),
         accuracy=accuracy,
         noise=observed.noise,
-        parameters=loss.parameters,
+        parameters=observed.parameters,
         first_label=first_label,
         certifier=certifier_of(loss, here.value, setup.p),
     )
@@ -72,7 +73,8 @@ def _plain_accuracy(loss: DecisionLoss, optimum: Optimum) -> float:
     if loss.family.plain is None:
         return 1.0
     people = len(optimum.weights)
-    point = Point(np.empty(0), loss.family.plain, optimum.point.extras)
+    point = replace(loss.held_at(optimum.point), p=loss.family.plain)
+    loss = loss.in_memory()  # a share tells as much
     here = loss.holding(np.full(people, 1.0 / people)).evaluate(point)
     observed: Any = loss.observed
     return float(observed.accuracy(here.response))

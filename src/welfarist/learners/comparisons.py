@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, Self
 
@@ -15,18 +16,25 @@ from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray, as_shift
 from welfarist.counting.zero_one import ZeroOneLoss
-from welfarist.decisions import Comparisons
+from welfarist.decisions import Choices, Comparisons
 from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.comparisons import as_comparisons
 from welfarist.decisions.impossible import refuse_impossible
 from welfarist.decisions.labels import Labels, order_of
 from welfarist.decisions.paired_columns import people_of, refuse_layout
 from welfarist.decisions.scaled_apart import scaled_apart
+from welfarist.decisions.scanned.comparisons import ScannedComparisons
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, record_of
 from welfarist.learners.base import WelfareLearner, refuse_nothing
 from welfarist.learners.choosing import describe_choices
 from welfarist.learners.counted import CountedFit, without_proof
+from welfarist.learners.scanned import (
+    comparisons_in_memory,
+    refuse_beside_files,
+    require_likelihood,
+    rounds_of,
+)
 from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
 from welfarist.learners.small_samples import (
     SmallSampleOption,
@@ -34,7 +42,8 @@ from welfarist.learners.small_samples import (
     minimised,
 )
 from welfarist.losses import DecisionLoss, loss_of_comparisons
-from welfarist.noise.base import TAU
+from welfarist.losses.scanned.loss import loss_of_scanned_comparisons
+from welfarist.noise.base import TAU, ChoiceNoise
 from welfarist.noise.choices import RHO, preference_probability
 from welfarist.noise.margins import differences
 from welfarist.people.weights_option import NumbersOption, WeightsOption
@@ -57,6 +66,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         As in :class:`WelfareRegressor`. There is no prior where errors are counted.
     warm_start, verbose, keep_data
         As in :class:`WelfareRegressor`. There is no warm start where errors are counted.
+    engine, resume
+        As in :class:`WelfareRegressor`: who reads decisions that stay in their files.
     solver : "newton", "grid", "two_stage", Grid, TwoStage, "exact" or Exact
         As in :class:`WelfareRegressor`. Where errors are counted the solver is "exact", whose
         first guess of learned weights "newton" makes.
@@ -77,6 +88,9 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     ----------
     p_, weights_, tau_, rho_ : float, (d,) array, float, float
         The estimates; `rho_` is 0 under logistic noise, `tau_` infinite where errors are counted.
+    theta_ : dict
+        By how much the logarithm of a weight changes with a unit of each attribute; only there
+        with weights by attributes.
     welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
         Mean negative log likelihood on the data; the share of wrong decisions where errors are
@@ -139,6 +153,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         warm_start: bool = False,
         verbose: int = 0,
         keep_data: bool = False,
+        engine: Any = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> None:
         self.noise = noise
         self.family = family
@@ -159,15 +175,17 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self.warm_start = warm_start
         self.verbose = verbose
         self.keep_data = keep_data
+        self.engine = engine
+        self.resume = resume
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from comparisons.
 
         Parameters
         ----------
-        X : Comparisons, or (n, 2 d) array-like
-            The comparisons; or the utilities of the first action and then of the second, one
-            comparison per row.
+        X : Comparisons, what Comparisons.scan gives, or (n, 2 d) array-like
+            The comparisons, or those in files; or the utilities of the first action and then of
+            the second, one comparison per row.
         y : (n,) array-like, with an array X
             +1 if the first was preferred, -1 if the second, 0 for a tie; or two labels of your
             own: the larger number, True, "yes", "true", "first", the larger of two ordered
@@ -178,6 +196,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             How often each comparison was observed.
         """
         noise = options.noise_of(self.noise)
+        if isinstance(X, ScannedComparisons):
+            return self._fit_scanned(X, noise, y, sample_weight)
         comparisons = self.read_decisions(X, y, sample_weight)
         setup = Setup.of(self, comparisons)
         seen = comparisons.shifted(setup.shift)
@@ -195,6 +215,31 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         if loss.has_zeros and not noise.forgives:
             refuse_impossible(seen, setup.weighting, noise.called)
         self._learn(setup, comparisons, loss)
+        return self
+
+    def _fit_scanned(
+        self, decided: ScannedComparisons, noise: ChoiceNoise | None, y: Any, sample_weight: Any
+    ) -> Self:
+        """Learn from comparisons that stay in their files, if there are too many for memory."""
+        setup = Setup.of(self, decided)
+        refuse_beside_files(y, sample_weight)
+        if len(decided) <= decided.share:  # few enough for whatever is asked
+            return self.fit(comparisons_in_memory(decided, rounds_of(self, decided)))
+        noise = require_likelihood(self, noise, options.solver_of(self.solver, setup.newton))
+        tau_max = options.check_positive(self.tau_max, "tau_max")
+        options.check_rho(self.rho, self.noise)
+        check_small_sample(self.small_sample)
+        seen = decided.shifted(setup.shift)
+        refuse_nothing(seen.utilities)
+        rounds = rounds_of(self, decided)
+        few = comparisons_in_memory(decided, rounds)
+        if few is not None:
+            return self.fit(few)
+        self._note_comparisons(decided)
+        loss = loss_of_scanned_comparisons(
+            rounds, seen, setup.family, setup.weighting, setup.learn_power, noise, tau_max
+        )
+        self._learn(setup.knowing(loss.has_zeros), decided, loss)
         return self
 
     def fit_decisions(self, decided: Comparisons) -> Self:
@@ -354,14 +399,14 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         """Return what `fit` takes as comparisons, and store what scikit-learn expects to find."""
         known = as_comparisons(X)
         if known is not None:
-            teach_scorers()
             refuse_other_outcomes(known, y, sample_weight)
-            self._keep(Labels(np.array([-1, 1])))
-            self.n_features_in_ = 2 * known.people
-            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-            self._people = known.stakeholders
-            self._look_at_scales(known)
+            self._note_comparisons(known)
             return known
+        if isinstance(X, Choices):
+            raise InputError(
+                "a ComparisonClassifier needs decisions between two actions; found Choices from "
+                "menus. Fit them with a ChoiceLearner."
+            )
         y = collected_column(y)
         refuse_layout(X, y)
         table, target = self._checked(X, y)
@@ -386,7 +431,16 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self._look_at_scales(made)
         return made
 
-    def _look_at_scales(self, decided: Comparisons) -> None:
+    def _note_comparisons(self, known: Comparisons | ScannedComparisons) -> None:
+        """Store what scikit-learn expects to find."""
+        teach_scorers()
+        self._keep(Labels(np.array([-1, 1])))
+        self.n_features_in_ = 2 * known.people
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        self._people = known.stakeholders
+        self._look_at_scales(known)
+
+    def _look_at_scales(self, decided: Any) -> None:
         """Note whether both actions seem to be scaled each by itself; a common table is not."""
         apart = None
         if not decided.numbered:

@@ -77,7 +77,7 @@ class CountedFit:
         """Check what a learner was told, for decisions with their shift."""
         solver = options.exact_of(learner.solver, learner.noise, learner.prior)
         refuse_others(not options.check_flag(learner.warm_start, "warm_start"))
-        options.require_countable(setup.family, seen.utilities, learner.noise)
+        options.require_countable(setup.family, seen.utilities, learner.noise, setup.weighting)
         return cls(seen, setup.knowing(bool((seen.utilities == 0).any())), solver)
 
     def conclude(self, noise: object, rho: options.RhoOption, said: list[Caveat]) -> Concluded:

@@ -48,6 +48,11 @@ def concentration_of(
 
     Labelled ones are matched with the people's names, or with the groups'.
     """
+    if prior is not None and weighting.parameters:
+        raise InputError(
+            "a prior is one of learned weights; found weights by attributes as well, which follow "
+            "from theta. Leave out one of the two."
+        )
     if prior is None or weighting.free == 0:
         return None
     labels = group_labels(groups, weighting.people, names)
@@ -99,13 +104,17 @@ def family_of(family: object) -> Family:
     )
 
 
-def require_countable(family: Family, utilities: object, noise: object) -> None:
+def require_countable(
+    family: Family, utilities: object, noise: object, weighting: Weighting
+) -> None:
     """Refuse to count errors where nobody knows at which powers two welfares cross."""
     found = None
     if family != POWER_MEAN:
         found = family.called
     elif is_source(utilities):
         found = "people who are not all in memory"
+    elif weighting.parameters:
+        found = "weights by attributes"
     if found:
         raise InputError(
             f'noise="{noise}" counts errors exactly, which is known how to do for power means of '

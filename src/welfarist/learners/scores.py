@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, Self, cast
 
@@ -16,6 +17,7 @@ from welfarist.base.validation import FloatArray, as_shift, owned
 from welfarist.decisions import Scores
 from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.magnitudes import check_magnitudes
+from welfarist.decisions.scanned.scores import ScannedScores
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, common_caveats
 from welfarist.learners.base import (
@@ -24,6 +26,7 @@ from welfarist.learners.base import (
     at_optimum,
     refuse_nothing,
 )
+from welfarist.learners.scanned import refuse_beside_files, scores_in_memory
 from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
 from welfarist.losses import DecisionLoss, loss_of_scores
 from welfarist.losses.observed_scores import ObservedScores, ScoreResponse
@@ -51,9 +54,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     p : float or str, optional
         The power, in [-inf, inf], or a doctrine's name such as "Nash"; learned if left out, or
         "learn". In a family of your own its parameter.
-    weights : "learn", "equal", (d,) array-like or mapping
+    weights : "learn", "equal", (d,) array-like, mapping or ByAttributes
         Learn the weights, give everybody the same, or take them as known: in the order of the
-        people, or by their names.
+        people, or by their names. With :class:`ByAttributes` they follow from people's attributes.
     groups : (d,) array-like or mapping, optional
         A group label per person, or the names of the people in each group; weights are then
         learned per group and shared equally inside.
@@ -89,11 +92,21 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     keep_data : bool
         Whether a fitted learner takes the decisions along when it is pickled. If not, its
         `result_` keeps all that has been worked out, and :meth:`with_data` gives them back.
+    engine : None, int, dask.distributed.Client or str
+        Who reads decisions that stay in their files (:meth:`Comparisons.scan`): two threads, so
+        many, or the workers of a Dask cluster, by its client or the address of its scheduler.
+        Digits are the same.
+    resume : str or path, optional
+        A file in which the rounds over such decisions are kept as they finish. A fit that finds it
+        goes on from there, with the same digits.
 
     Attributes
     ----------
     p_, weights_, scale_ : float, (d,) array, float
         The estimates; `scale_` is 1 if it was not learned.
+    theta_ : dict
+        By how much the logarithm of a weight changes with a unit of each attribute; only there
+        with weights by attributes.
     welfare_ : WelfareFunction, or the rule of another family
     loss_ : float
         Mean squared error on the data.
@@ -134,6 +147,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         warm_start: bool = False,
         verbose: int = 0,
         keep_data: bool = False,
+        engine: Any = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> None:
         self.family = family
         self.p = p
@@ -151,13 +166,15 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.warm_start = warm_start
         self.verbose = verbose
         self.keep_data = keep_data
+        self.engine = engine
+        self.resume = resume
 
     def fit(self, U: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from scores.
 
         Parameters
         ----------
-        U : Scores, or (N, d) array-like, data frame or Sketch
+        U : Scores, what Scores.scan gives, or (N, d) array-like, data frame or Sketch
             The utilities, one row per action; an index of names is kept. Or :class:`Scores`, which
             hold their values.
         y : (N,) array-like
@@ -166,6 +183,9 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
             How much each score counts.
         """
         options.check_flag(self.scale, "scale")
+        if isinstance(U, ScannedScores):
+            refuse_beside_files(y, sample_weight)
+            U = scores_in_memory(U, self)
         return self.fit_scores(self.read_decisions(U, y, sample_weight))
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Scores:
@@ -233,7 +253,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         enough = counted.shape[1] + 2
         different = len(counted) if is_source(counted) else distinct_up_to(counted, enough)
         value = here.value * observed.size * observed.size
-        self.scale_ = _as_scale(optimum.point.extras[0]) if observed.scale else 1.0
+        self.scale_ = _as_scale(loss.noise_at(optimum.point)[0]) if observed.scale else 1.0
         return Description(
             loss=value,
             extras={SCALE.name: self.scale_} if observed.scale else {},
@@ -242,7 +262,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
                 *caveat.score_caveats(counted, *data, observed.scale, setup.family),
             ),
             r_squared=caveat.r_squared(*data),
-            parameters=loss.parameters,
+            parameters=observed.parameters,
             certifier=certifier_of(loss, value, setup.p),
         )
 

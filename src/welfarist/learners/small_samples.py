@@ -60,7 +60,7 @@ class SampleSize:
 
     def leaves_no_doubt(self, loss: DecisionLoss, optimum: Optimum) -> bool:
         """Whether a fit leaves few decisions in doubt for each number."""
-        held, few = optimum.point.without_weights(), DOUBTFUL * self.numbers
+        held, few = loss.held_at(optimum.point), DOUBTFUL * self.numbers
         known = loss.holding(optimum.weights)
         if loss.decisions > _PLENTY:  # some of many are in doubt enough, as a rule
             part = known.share(_PLENTY / loss.decisions, np.random.default_rng(0))
@@ -112,8 +112,9 @@ def finite_start(loss: DecisionLoss, found: Optimum) -> Point:
     point = found.point
     largest = loss.search_range[1]
     p = float(np.clip(point.p, -largest, largest))
-    extras = loss.starting_extras(point.weights, p)
-    return Point(point.weights, p, np.minimum(point.extras, extras + _MORE_CERTAIN))
+    extras = loss.starting_extras(point.weights, p) + _MORE_CERTAIN
+    extras[: loss.slopes] = np.inf  # they say nothing of certainty
+    return Point(point.weights, p, np.minimum(point.extras, extras))
 
 
 def explains_everything(loss: DecisionLoss, optimum: Optimum) -> bool:

@@ -63,14 +63,17 @@ def _start(loss: DecisionLoss, last: FitResult, p: float | None, least: float) -
         weights = onto_simplex(loss.weighting.gather(last.weights) + least)
     low, high = loss.search_range
     shape = loss.allowed(min(max(last.p, low), high)) if p is None else p
-    return Point(weights, shape, _extras(loss, last, weights, shape))
+    extras = _extras(loss, last, weights, shape)
+    return Point(weights, shape, np.concatenate([loss.weighting.slopes_of(last.weights), extras]))
 
 
 def _extras(loss: DecisionLoss, last: FitResult, weights: FloatArray, shape: float) -> FloatArray:
-    values: list[Any] = [last.extras.get(parameter.name) for parameter in loss.parameters]
+    """The noise model's parameters of the last solution, or those that go well with its rule."""
+    parameters = loss.observed.parameters
+    values: list[Any] = [last.extras.get(parameter.name) for parameter in parameters]
     if any(value is None for value in values):
-        return loss.starting_extras(weights, shape)
-    pairs = zip(loss.parameters, values, strict=True)
-    lower, upper = loss.extra_bounds
+        return loss.starting_extras(weights, shape)[loss.slopes :]
+    pairs = zip(parameters, values, strict=True)
+    lower, upper = loss.observed.bounds
     found = [parameter.coordinate.into(value) for parameter, value in pairs]
     return np.asarray(np.clip(found, lower, upper), dtype=np.float64)

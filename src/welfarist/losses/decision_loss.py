@@ -86,13 +86,37 @@ class DecisionLoss:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The noise model's parameters."""
-        return self.observed.parameters
+        """What is learned on the line: slopes of the weights, and the noise model's parameters."""
+        return (*self.weighting.parameters, *self.observed.parameters)
 
     @property
     def extra_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Their smallest and largest values, in their coordinates."""
-        return self.observed.bounds
+        if not self.slopes:
+            return self.observed.bounds
+        ends = zip(self.weighting.bounds, self.observed.bounds, strict=True)
+        lower, upper = (np.concatenate(pair) for pair in ends)
+        return lower, upper
+
+    @property
+    def slopes(self) -> int:
+        """How many of :attr:`parameters` are slopes, which come first."""
+        return len(self.weighting.parameters)
+
+    def noise_at(self, point: Point) -> FloatArray:
+        """Return the noise model's parameters at a point, in their coordinates."""
+        return point.extras[self.slopes :] if self.slopes else point.extras
+
+    def weights_at(self, point: Point) -> FloatArray:
+        """Return one weight per person (d,) at a point."""
+        return self.weighting.weights_at(point.weights, point.extras[: self.slopes])
+
+    def within(self, limits: tuple[FloatArray, FloatArray]) -> DecisionLoss:
+        """Return the same loss with narrower bounds (m,), (m,) of :attr:`parameters`."""
+        s = self.slopes
+        slopes, noise = ((limits[0][part], limits[1][part]) for part in (slice(s), slice(s, None)))
+        weighting, observed = self.weighting.within(slopes), self.observed.within(noise)
+        return replace(self, weighting=weighting, observed=observed)
 
     @property
     def resolution(self) -> float:
@@ -105,9 +129,20 @@ class DecisionLoss:
         return self.observed.squared
 
     @property
+    def in_parts(self) -> bool:
+        """Whether decisions stay in their files, so that each evaluation reads these."""
+        return self.observed.in_parts
+
+    def in_memory(self) -> DecisionLoss:
+        """Return the loss of the decisions that are in memory: all, or a random share."""
+        return self.share(1.0, np.random.default_rng(0)) if self.in_parts else self
+
+    @property
     def can_be_counted(self) -> bool:
         """Whether errors of such rules could be counted exactly instead."""
-        return self.family == POWER_MEAN and self.people.table is not None
+        in_memory = self.people.table is not None and not self.in_parts
+        known = self.family == POWER_MEAN and in_memory
+        return known and self.observed.countable and not self.slopes
 
     @property
     def features(self) -> dict[str, str]:
@@ -119,13 +154,15 @@ class DecisionLoss:
             found["people"] = "people who are not all in memory"
         if self.weighting.fixed is None:
             found["weights"] = "weights that are learned"
+        if self.slopes:
+            found["attributes"] = "weights by attributes"
         return found
 
     @property
     def can_be_glanced(self) -> bool:
         """Whether many rules can be judged at once, roughly."""
         known = self.family == POWER_MEAN and isinstance(self.people, Columns)
-        return known and not self.squared
+        return known and not self.squared and not self.slopes
 
     def is_perfect(self, value: float) -> bool:
         """Whether no loss can be lower by more than rounding; nothing is where certainty costs."""
@@ -146,15 +183,17 @@ class DecisionLoss:
 
     def judge(self, point: Point) -> Judgement:
         """Return what the rule at a point says of all actions."""
-        weights = self.weighting.to_people(point.weights)
+        weights = self.weights_at(point)
         welfare = self.family.welfare(self.people, weights, point.p)
-        return Judgement(self.family, self.people, self.weighting, self.learn_power, point, welfare)
+        return Judgement(
+            self.family, self.people, self.weighting, self.learn_power, point, weights, welfare
+        )
 
     def evaluate(self, point: Point) -> DecisionEvaluation:
         """Return the mean loss at a point."""
         judged = self.judge(point)
         values, has_zeros = judged.welfare.value, self.people.has_zeros
-        response = self.observed.respond(values, point.extras, has_zeros)
+        response = self.observed.respond(values, self.noise_at(point), has_zeros)
         if not self._charges_power:
             return DecisionEvaluation(response.value, judged, response)
         assert self.restraint is not None
@@ -164,7 +203,7 @@ class DecisionLoss:
     def evaluate_exactly(self, point: Point) -> DecisionEvaluation:
         """Return the same with observed in place of expected curvature."""
         here = self.evaluate(point)
-        return replace(here, response=self.observed.exactly(here.response, point.extras))
+        return replace(here, response=self.observed.exactly(here.response, self.noise_at(point)))
 
     def glance(self, log_weights: FloatArray, powers: FloatArray) -> Glance:
         """Look at rules with log free weights (B, k) and powers (B,), all of a power mean."""
@@ -177,11 +216,13 @@ class DecisionLoss:
         return seen
 
     def starting_extras(self, weights: FloatArray, p: float) -> FloatArray:
-        """Return extras (m,) that go well with these free weights (k,) and shape."""
+        """Return extras (m,) that go well with these free weights (k,) and shape; slopes are 0."""
+        level = np.zeros(self.slopes)
         if not self.observed.parameters:
-            return np.empty(0)
-        judged = self.judge(Point(weights, p, np.empty(0)))
-        return self.observed.start(judged.values, self.people.has_zeros)
+            return level
+        judged = self.judge(Point(weights, p, level))
+        noise = self.observed.start(judged.values, self.people.has_zeros)
+        return np.concatenate([level, noise]) if self.slopes else noise
 
     def share(self, fraction: float, rng: np.random.Generator) -> DecisionLoss:
         """Return the loss of about this share of the decisions, chosen at random."""
@@ -192,6 +233,15 @@ class DecisionLoss:
         """Return the loss with weights (d,) and shape held: only the noise is left to learn."""
         known = Weighting(len(weights), fixed=weights)
         return replace(self, weighting=known, learn_power=False)
+
+    def held_at(self, point: Point) -> Point:
+        """Return a point of this loss as one of :meth:`holding`, whose weights are known."""
+        return Point(np.empty(0), point.p, self.noise_at(point))
+
+    def at_rule(self, weights: FloatArray, p: float, noise: FloatArray) -> Point:
+        """Return the point at which weights (d,) and noise are these, or as nearly as can be."""
+        slopes = self.weighting.slopes_of(weights)
+        return Point(self.weighting.gather(weights), p, np.concatenate([slopes, noise]))
 
     def restrained(self, restraint: Restraint | None) -> DecisionLoss:
         """Return the loss of the same choices, with something charged for certainty."""

@@ -12,6 +12,7 @@ from welfarist.families.columns import People
 from welfarist.families.welfare import Welfare
 from welfarist.losses.point import Point, weight_units
 from welfarist.people.absent import PartlyPresent
+from welfarist.people.attribute_weighting import AttributeWeighting
 from welfarist.people.weighting import Weighting
 
 
@@ -28,6 +29,8 @@ class Judgement:
     learn_power : bool
         Whether the family's shape is learned.
     point : Point
+    weights : (d,) array
+        One weight per person.
     welfare : Welfare
         Values of the actions, less the people's shift, with derivatives.
     """
@@ -37,6 +40,7 @@ class Judgement:
     weighting: Weighting
     learn_power: bool
     point: Point
+    weights: FloatArray
     welfare: Welfare
 
     @property
@@ -45,7 +49,7 @@ class Judgement:
         return self.welfare.value
 
     def rows(self) -> FloatArray:
-        """Derivatives of the values (k + 1 or k, N): by free weight, then by the shape's t."""
+        """Derivatives of the values (q, N): by free weight, by the shape's t, by slope."""
         k, point = self.weighting.free, self.point
         rows = np.empty((k + self.learn_power, len(self.values)))
         if k:
@@ -54,24 +58,40 @@ class Judgement:
         if self.learn_power:
             steep = self.family.shape.coordinate.steepness(point.p)
             np.multiply(self.welfare.by_power, steep, out=rows[k])
+        if isinstance(self.weighting, AttributeWeighting):
+            return np.vstack([rows, self._slope_rows(self.weighting)])
         return rows
 
-    def bending(self, rows: FloatArray, pull: FloatArray, extra: float = 0.0) -> FloatArray:
-        """Sum over actions of `pull` (N,) times the second derivatives by weights and t.
+    def _slope_rows(self, weighting: AttributeWeighting) -> FloatArray:
+        """Derivatives of the values (s, N) by slope; 0 at infinite powers, where all count."""
+        moved = weighting.moved_by(self.weights)
+        if np.isinf(self.point.p):
+            return np.zeros((len(moved), len(self.values)))
+        return np.asarray(moved @ self.welfare.by_weight)
 
-        `rows` are those of :meth:`rows`; `extra` times the outer squares of the rows by weight is
-        added, in the same pass.
+    def bending(self, rows: FloatArray, pull: FloatArray, extra: float = 0.0) -> FloatArray:
+        """Sum over actions of `pull` (N,) times the second derivatives by weights, t and slopes.
+
+        `rows` are those of :meth:`rows`; `extra` times the outer squares of the rows by free weight
+        is added, in the same pass.
         """
         k, p = self.weighting.free, self.point.p
         bent = np.zeros((len(rows), len(rows)))
         if k:
             bent[:k, :k] = self.family.bend_by_weights(rows[:k], pull, p, extra)
             bent[:k, :k] += self._bent_by_sharing(rows[:k], pull)
+        if isinstance(self.weighting, AttributeWeighting):
+            slopes = slice(k + self.learn_power, None)
+            bent[slopes, slopes] = self._bent_by_slopes(self.weighting, rows[slopes], pull)
         if self.learn_power:
-            weights = self.weighting.to_people(self.point.weights)
-            cross, twice = self.family.bend_by_shape(self.people, weights, p, self.welfare, pull)
+            cross, twice = self.family.bend_by_shape(
+                self.people, self.weights, p, self.welfare, pull
+            )
             coordinate = self.family.shape.coordinate
             steep = coordinate.steepness(p)
+            if isinstance(self.weighting, AttributeWeighting):
+                bent[k, k + 1 :] = self.weighting.moved_by(self.weights) @ cross * steep
+                bent[k + 1 :, k] = bent[k, k + 1 :]
             if k:
                 units = weight_units(self.point.weights)
                 bent[:k, k] = self.weighting.pull_back(cross[:, None])[:, 0] * units * steep
@@ -80,12 +100,25 @@ class Judgement:
             bent[k, k] = twice * steep * steep + coordinate.bend(p) * along
         return bent
 
+    def _bent_by_slopes(
+        self, weighting: AttributeWeighting, rows: FloatArray, pull: FloatArray
+    ) -> FloatArray:
+        """Sum of `pull` times second derivatives by two slopes (s, s): of the mean, of weights."""
+        if np.isinf(self.point.p):
+            return np.zeros((len(rows), len(rows)))
+        bent = self.family.bend_by_weights(rows, pull, self.point.p, 0.0)
+        bent = bent + self._bent_by_sharing(rows, pull)
+        return np.asarray(bent + weighting.bent_by(self.weights, self.welfare.by_weight @ pull))
+
     def _bent_by_sharing(self, rows: FloatArray, pull: FloatArray) -> FloatArray | float:
         """What second derivatives by two weights gain where these are shared by who is present."""
         point, people = self.point, self.people
         if not isinstance(people, PartlyPresent):
             return 0.0
-        shares = people.shared(self.weighting.to_people(point.weights))
-        there = self.weighting.pull_back(shares) * weight_units(point.weights)[:, None]
+        shares = people.shared(self.weights)
+        if isinstance(self.weighting, AttributeWeighting):
+            there = self.weighting.moved_by(self.weights) @ shares
+        else:
+            there = self.weighting.pull_back(shares) * weight_units(point.weights)[:, None]
         cross = (rows * pull) @ there.T
         return np.asarray(-(cross + cross.T))

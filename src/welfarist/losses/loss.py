@@ -70,7 +70,7 @@ class Loss(Protocol):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The noise model's parameters."""
+        """What is learned on the line: slopes of the weights, and the noise model's parameters."""
         ...
 
     @property
@@ -113,6 +113,10 @@ class Loss(Protocol):
 
     def evaluate(self, point: Point) -> Evaluation:
         """Return the loss at a point."""
+        ...
+
+    def weights_at(self, point: Point) -> FloatArray:
+        """Return one weight per person (d,) at a point."""
         ...
 
     def starting_extras(self, weights: FloatArray, p: float) -> FloatArray:

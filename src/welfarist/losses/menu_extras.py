@@ -80,6 +80,19 @@ class Extras:
         first = len(self.noise.parameters) + self.stages - 1
         return list(range(first, len(self.parameters)))
 
+    def order(self, q: int) -> list[int]:
+        """Where each of q moves of the rule and of the parameters is in the order of derivatives.
+
+        These go by rows of values, those of the rule and then those of actions, by temperatures
+        and by rho.
+        """
+        a = q + len(self.of_actions)
+        place = dict(zip(self.taus, range(a, a + len(self.taus)), strict=True))
+        place.update(zip(self.of_actions, range(q, a), strict=True))
+        if self.rho is not None:
+            place[self.rho] = a + len(self.taus)
+        return [*range(q), *(place[i] for i in range(len(self.parameters)))]
+
     def bounds(self, tau_max: float) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest values that are searched."""
         lower, upper = (list(ends) for ends in self.noise.bounds(tau_max))

@@ -134,23 +134,13 @@ class MenuResponse:
             twice[0] += by_margin @ self.margins + self.surest[1]
         return by_rows, twice, 0.0 if self.observed.extras.rho is None else self.choice.by_own
 
-    def _order(self, q: int) -> list[int]:
-        """Where each of weights, shape and extras is among rows, temperatures and rho."""
-        extras = self.observed.extras
-        a = q + len(extras.of_actions)
-        place = dict(zip(extras.taus, range(a, a + len(extras.taus)), strict=True))
-        place.update(zip(extras.of_actions, range(q, a), strict=True))
-        if extras.rho is not None:
-            place[extras.rho] = a + len(extras.taus)
-        return [*range(q), *(place[i] for i in range(len(extras.parameters)))]
-
     def _in_order(self, by_rows: FloatArray, by_tau: FloatArray, by_own: float) -> FloatArray:
         q = len(by_rows) - len(self.observed.extras.of_actions)
         whole = np.concatenate([by_rows, by_tau, [by_own]])
-        return np.asarray(whole[self._order(q)] / self.observed.total)
+        return np.asarray(whole[self.observed.extras.order(q)] / self.observed.total)
 
     def _matrix_in_order(self, found: FloatArray, q: int) -> FloatArray:
-        order = self._order(q)
+        order = self.observed.extras.order(q)
         return np.asarray(found[np.ix_(order, order)] / self.observed.total)
 
 

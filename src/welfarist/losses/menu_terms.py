@@ -176,8 +176,9 @@ class EntryTerms:
             return pull, pull[None], np.array([by_value @ self.z])
         along_z = by_value * self.z
         whose = menus.spread(place)
-        taus = len(self.observed.extras.taus)
-        parts = np.array([self._scatter(np.where(whose == k, scaled, 0.0)) for k in range(taus)])
+        taus, size = len(self.observed.extras.taus), self.rows.shape[1]
+        each = np.bincount(whose * size + menus.rows, scaled, minlength=taus * size)
+        parts = each.reshape(taus, size).astype(np.float64)
         sums = np.bincount(whose, along_z, minlength=taus).astype(np.float64)
         return parts.sum(axis=0), parts, sums
 
@@ -208,33 +209,54 @@ class EntryTerms:
         columns = np.ascontiguousarray(self.rows.T)
         for start in range(0, len(menus), _BLOCK):
             part = slice(start, min(start + _BLOCK, len(menus)))
-            first = self._by_menu(choice.first, part, columns, place, taus)
-            found[: a + taus, : a + taus] += (first.T * choice.even[part]) @ first
+            first = self._by_menu(choice.first, part, columns)
+            whose = place[part]
+            inner = found[: a + taus, : a + taus]
+            inner += _outer(first, first, choice.even[part], whose, taus)
             if choice.second is not None and choice.mixed is not None:
-                second = self._by_menu(choice.second, part, columns, place, taus)
-                mixed = (first.T * choice.mixed[part]) @ second
-                found[: a + taus, : a + taus] += mixed + mixed.T
+                second = self._by_menu(choice.second, part, columns)
+                mixed = _outer(first, second, choice.mixed[part], whose, taus)
+                inner += mixed + mixed.T
         return found
 
-    def _by_menu(
-        self,
-        weights: FloatArray,
-        part: slice,
-        columns: FloatArray,
-        place: npt.NDArray[np.intp],
-        taus: int,
-    ) -> FloatArray:
-        """Sums over the entries of some menus, with weights (E,), of how each moves (b, a + T)."""
+    def _by_menu(self, weights: FloatArray, part: slice, columns: FloatArray) -> FloatArray:
+        """Sums over the entries of some menus, with weights (E,), of how each moves (b, a + 1).
+
+        The last is how they move with the temperature of their menu.
+        """
         menus = self.observed.menus
         begin, end = int(menus.starts[part.start]), int(menus.starts[part.stop])
         own, size = weights[begin:end], part.stop - part.start
         starts = menus.starts[part.start : part.stop + 1] - begin
         sums = csr_array((own, menus.rows[begin:end], starts), shape=(size, len(columns)))
         a = columns.shape[1]
-        found = np.empty((size, a + taus))
+        found = np.empty((size, a + 1))
         np.multiply(sums @ columns, self.scale[part, None], out=found[:, :a])
-        along_z = np.add.reduceat(own * self.z[begin:end], starts[:-1])
-        found[:, a:] = along_z[:, None]
-        if taus > 1:
-            found[:, a:] *= place[part, None] == np.arange(taus)
+        found[:, a] = np.add.reduceat(own * self.z[begin:end], starts[:-1])
         return found
+
+
+def _outer(
+    first: FloatArray,
+    second: FloatArray,
+    weights: FloatArray,
+    whose: npt.NDArray[np.intp],
+    taus: int,
+) -> FloatArray:
+    """Sum weighted outer products of rows (b, a + 1) whose last is by the menu's temperature.
+
+    Returns an array (a + T, a + T). A menu has one of the T temperatures, so that the rows need not
+    be made as wide: temperatures meet themselves alone.
+    """
+    a = first.shape[1] - 1
+    if taus == 1:
+        return np.asarray((first.T * weights) @ second)
+    found = np.zeros((a + taus,) * 2)
+    found[:a, :a] = (first[:, :a].T * weights) @ second[:, :a]
+    menu = np.arange(len(whose))
+    shape = (taus, len(whose))
+    found[a:, :a] = csr_array((weights * first[:, a], (whose, menu)), shape) @ second[:, :a]
+    found[:a, a:] = (csr_array((weights * second[:, a], (whose, menu)), shape) @ first[:, :a]).T
+    alone = np.bincount(whose, weights * first[:, a] * second[:, a], minlength=taus)
+    found[range(a, a + taus), range(a, a + taus)] = alone
+    return found

@@ -163,6 +163,11 @@ class Observed(Protocol):
         ...
 
     @property
+    def countable(self) -> bool:
+        """Whether errors in such decisions can be counted exactly, and nothing else is learned."""
+        ...
+
+    @property
     def restraint(self) -> Restraint | None:
         """What is charged for certainty, where decisions are few."""
         ...
@@ -180,6 +185,11 @@ class Observed(Protocol):
     @property
     def squared(self) -> bool:
         """Whether the loss is a squared error rather than a negative log likelihood."""
+        ...
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether decisions stay in their files, so that each response reads these."""
         ...
 
     def if_noise_free(self, countable: bool) -> str:

@@ -13,14 +13,15 @@ from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.decisions.choices import Choices
 from welfarist.decisions.menus import Menus
-from welfarist.decisions.merged_pairs import MergedPairs, merged
 from welfarist.losses.glances_at_menus import MenuGlance
 from welfarist.losses.graph import ComparisonGraph
 from welfarist.losses.judgement import Judgement
+from welfarist.losses.menu_caution import charge, pairs_of
 from welfarist.losses.menu_extras import Extras
+from welfarist.losses.menu_resampling import MenuSampler, tells
 from welfarist.losses.menu_response import MenuResponse
 from welfarist.losses.restraint import Restraint
-from welfarist.losses.single_menus import SingleMenus, tells
+from welfarist.losses.single_menus import SingleMenus
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LOGISTIC
 from welfarist.noise.menus import Softmax
@@ -70,6 +71,7 @@ class ObservedMenus:
     _graph: ComparisonGraph | None = field(default=None, repr=False)
 
     squared = False
+    in_parts = False
     unit = 1.0
 
     @property
@@ -92,6 +94,11 @@ class ObservedMenus:
         """What was asked for beside the noise."""
         sized, staged = self.extras.sizes is not None, self.extras.stages > 1
         return {"tau_by_stage": staged, "size_effect": sized}
+
+    @property
+    def countable(self) -> bool:
+        """Whether there is nothing but the rule to learn from errors that are counted."""
+        return not (self.sees_level or any(self.options.values()))
 
     @property
     def sees_level(self) -> bool:
@@ -181,23 +188,8 @@ class ObservedMenus:
         lost = here.loss(0.0 if place is None else float(extras[place])) / self.total
         response = MenuResponse(lost, self, extras, here, lost)
         if self.restraint is not None:
-            self._charge(response, values, has_zeros)
+            charge(response, self.graph, values, has_zeros, self.restraint)
         return response
-
-    def _charge(self, response: MenuResponse, values: FloatArray, has_zeros: bool) -> None:
-        """Charge for certainty, as if each pair of a menu had been compared."""
-        assert self.restraint is not None
-        graph, extras = self.graph, response.extras
-        margins = graph.differences(self.extras.values(values, extras), has_zeros)
-        margins *= np.exp(extras[0])
-        count = graph.pairs.count
-        if has_zeros:
-            count = np.where(np.isfinite(margins), count, 0.0)
-            margins[~np.isfinite(margins)] = 0.0
-        response.margins = margins
-        response.caution = self.restraint.of_margins(margins, count)
-        response.surest = tuple(map(float, self.restraint.of_temperature(extras[0])))
-        response.value += (response.caution.value + response.surest[0]) / self.total
 
     @property
     def graph(self) -> ComparisonGraph:
@@ -206,7 +198,7 @@ class ObservedMenus:
         Of large menus it is some of the pairs, which stand for all.
         """
         if self._graph is None:
-            made = ComparisonGraph(_all_pairs(self.menus, self._wide), self._wide)
+            made = ComparisonGraph(pairs_of(self.menus, self._wide), self._wide)
             object.__setattr__(self, "_graph", made)
         assert self._graph is not None
         return self._graph
@@ -275,7 +267,8 @@ class ObservedMenus:
             found[self.extras.of_actions[-1]] = middle + self.extras.shift
         seen = self.extras.values(values, found)[self.menus.rows]
         if has_zeros and not np.isfinite(seen).all():
-            seen = np.where(np.isfinite(seen), seen, seen[np.isfinite(seen)].mean())
+            known = seen[np.isfinite(seen)]
+            seen = np.where(np.isfinite(seen), seen, known.mean() if len(known) else 0.0)
         span = self.menus.largest(seen) + self.menus.largest(-seen)
         typical = max(float(np.mean(span)), 1e-300)
         found[self.extras.taus] = -np.log(typical)
@@ -402,56 +395,3 @@ def _ends(table: FloatArray) -> tuple[float, float]:
     """Between which logarithms the welfare of none of these is searched."""
     positive = table[table > 0]
     return float(np.log(positive.min())) - _BEYOND, float(np.log(positive.max())) + _BEYOND
-
-
-def _all_pairs(menus: Menus, actions: int) -> MergedPairs:
-    """Every two actions of each menu as a pair that was compared 2 / K times as often.
-
-    Of a large menu some pairs stand for all, each action in as many of them, so that the work grows
-    like K and not like its square.
-    """
-    pairs, counts = [], []
-    for block in menus.blocks:
-        rows = np.sort(menus.rows[block.entries].reshape(-1, block.size), axis=1)
-        first, second = _places(block.size)
-        pairs.append(np.stack([rows[:, first], rows[:, second]], axis=-1).reshape(-1, 2))
-        often = menus.count[block.menus] * ((block.size - 1.0) / len(first))
-        counts.append(np.repeat(often, len(first)))
-    both, often = np.concatenate(pairs), np.concatenate(counts)
-    return merged(both, np.zeros(len(both), dtype=np.int8), often, actions)
-
-
-def _places(size: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Places of the pairs of a menu of so many actions: all, or each with some at all distances."""
-    if size <= _LARGE:
-        first, second = np.triu_indices(size, 1)
-        return first, second
-    steps = np.unique(np.geomspace(1, (size - 1) // 2, _PARTNERS).astype(np.intp))
-    first = np.repeat(np.arange(size), len(steps))
-    return first, (first + np.tile(steps, size)) % size
-
-
-@dataclass(frozen=True)
-class MenuSampler:
-    """Choices from the same menus, as often as observed, with chances (E,)."""
-
-    observed: ObservedMenus
-    chances: FloatArray
-
-    actions = None
-
-    @property
-    def size(self) -> float:
-        """How many choices there are."""
-        return float(np.rint(self.observed.menus.count).sum())
-
-    def draw(self, rng: np.random.Generator) -> ObservedMenus:
-        """Return new choices from the same menus."""
-        menus = self.observed.menus
-        taken = np.zeros(len(menus.rows))
-        for block in menus.blocks:
-            chances = self.chances[block.entries].reshape(-1, block.size)
-            count = np.rint(menus.count[block.menus]).astype(np.int64)
-            drawn = rng.multinomial(count, chances / chances.sum(axis=1, keepdims=True))
-            taken[block.entries] = drawn.reshape(-1)
-        return self.observed.with_taken(taken)

@@ -63,6 +63,8 @@ class ObservedPairs:
     restraint: Restraint | None = None
 
     squared = False
+    countable = True
+    in_parts = False
     unit = 1.0
     sees_level = False
 

@@ -70,6 +70,8 @@ class ObservedScores:
     limits: tuple[FloatArray, FloatArray] | None = None
 
     squared = True
+    countable = False
+    in_parts = False
     restraint = None
 
     def glance(self, values: FloatArray, powers: FloatArray) -> None:

@@ -24,16 +24,13 @@ class Point:
     p : float
         The family's shape: of a power mean the power.
     extras : (m,) array
-        The noise model's parameters, in their coordinates.
+        Numbers on the line, in their coordinates: slopes from which weights follow, if there are
+        any, and then the noise model's parameters.
     """
 
     weights: FloatArray
     p: float
     extras: FloatArray
-
-    def without_weights(self) -> Point:
-        """Return the same point for a loss whose weights are known."""
-        return Point(np.empty(0), self.p, self.extras)
 
 
 @dataclass(frozen=True)

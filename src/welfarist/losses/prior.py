@@ -50,7 +50,7 @@ class PenalisedLoss:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The noise model's parameters."""
+        """The parameters of the data term."""
         return self.data.parameters
 
     @property
@@ -117,6 +117,10 @@ class PenalisedLoss:
         # A weight too small to be a number is one that the prior rules out.
         value = float(base - xlogy(pull, point.weights).sum())
         return PenalisedEvaluation(value, data, pull, point.weights, logarithmic)
+
+    def weights_at(self, point: Point) -> FloatArray:
+        """Return one weight per person (d,) at a point."""
+        return self.data.weights_at(point)
 
     def starting_extras(self, weights: FloatArray, p: float) -> FloatArray:
         """Return extras (m,) that go well with these weights and power."""

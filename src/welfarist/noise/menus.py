@@ -145,22 +145,25 @@ class Softmax:
         right = z[entries] >= good[whose]
         found: FloatArray = np.zeros(len(menus))
         np.add.at(found, whose[right], menus.taken[entries[right]])
-        for block in menus.blocks:
-            part = z[block.entries].reshape(-1, block.size)
-            found[block.menus] /= np.count_nonzero(part >= good[block.menus, None], axis=1)
+        found /= menus.sums((z >= menus.spread(good)).astype(np.float64))
         return np.divide(found, menus.count, out=np.zeros(len(menus)), where=menus.count > 0)
 
     def shares(self) -> FloatArray:
         """The share (E,) of each entry in its menu: its chance under logistic noise."""
         return self.menus.times_of(self.grown, 1.0 / self.sums)
 
-    def chances(self, rho: float) -> FloatArray:
-        """How likely each entry (E,) is chosen."""
-        shares = self.shares()
+    def chances(self, rho: float, shares: FloatArray | None = None) -> FloatArray:
+        """How likely each entry (E,) is chosen, from their `shares` if those are known."""
+        shares = self.shares() if shares is None else shares
         if not rho:
             return shares
         slips = self.menus.spread(2.0 * rho / self.menus.sizes)
         return np.asarray((1.0 - 2.0 * rho) * shares + slips)
+
+    def tilt(self, shares: FloatArray | None = None) -> FloatArray:
+        """How the chance of each entry (E,) grows with rho."""
+        shares = self.shares() if shares is None else shares
+        return np.asarray(2.0 * (self.menus.spread(1.0 / self.menus.sizes) - shares))
 
     def loss(self, rho: float) -> float:
         """Minus the log likelihood of what was chosen; infinite if that cannot be."""
@@ -198,8 +201,7 @@ class Softmax:
         """
         menus, steep = self.menus, 1.0 - 2.0 * rho
         pi, count, taken = self.shares(), menus.count, menus.taken
-        chances = np.maximum(steep * pi + menus.spread(2.0 * rho / menus.sizes), _TINY)
-        tilt = 2.0 * (menus.spread(1.0 / menus.sizes) - pi)
+        chances, tilt = np.maximum(self.chances(rho, pi), _TINY), self.tilt(pi)
         part = steep * pi / chances  # the share of such choices that are no slips
         drawn = taken * part
         by_value = pi * menus.spread(menus.sums(drawn)) - drawn

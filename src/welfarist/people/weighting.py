@@ -1,4 +1,9 @@
-"""What is known about the weights: nothing, groups that share, or everything."""
+"""What is known about the weights: nothing, groups that share, or everything.
+
+What is learned about them lives in one of two places: numbers on a simplex, the weights of people
+or groups; or slopes, numbers on the line from which weights follow (see
+:mod:`~welfarist.people.attribute_weighting`). A weighting says how many it has of each.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 
 
@@ -38,6 +44,32 @@ class Weighting:
         if self.fixed is not None:
             return 0
         return self.people if self.group_of is None else int(self.group_of.max()) + 1
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What is learned on the line: the slopes, of which there are none here."""
+        return ()
+
+    @property
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Where slopes are searched, in their coordinates."""
+        return np.empty(0), np.empty(0)
+
+    def within(self, limits: tuple[FloatArray, FloatArray]) -> Weighting:  # noqa: ARG002
+        """Return the same with other bounds of its slopes."""
+        return self
+
+    def weights_at(self, free: FloatArray, slopes: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Weights per person (d,) from the free weights (free,) and the slopes."""
+        return self.to_people(free)
+
+    def slopes_of(self, weights: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Slopes at which weights (d,) are these."""
+        return np.empty(0)
+
+    def theta(self, slopes: FloatArray) -> dict[str, float]:  # noqa: ARG002
+        """Return what was learned of each attribute, by name."""
+        return {}
 
     def sizes(self) -> FloatArray:
         """How many people stand behind each free weight (free,)."""

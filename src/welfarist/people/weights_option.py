@@ -11,10 +11,11 @@ import numpy.typing as npt
 from welfarist.base.data_frames import by_name
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_weights, normalised
+from welfarist.people.attributes import ByAttributes
 from welfarist.people.weighting import Weighting
 
 NumbersOption = npt.ArrayLike | Mapping[Any, Any]
-WeightsOption = Literal["learn", "equal"] | NumbersOption
+WeightsOption = Literal["learn", "equal"] | NumbersOption | ByAttributes
 
 
 def weighting_of(
@@ -43,10 +44,13 @@ def weighting_of(
             shared = _group_numbers(groups, people, names)
             return Weighting(people, group_of=shared, heads=heads)
     if groups is not None:
+        found = "attributes" if isinstance(weights, ByAttributes) else "known weights"
         raise InputError(
             'groups must come with weights="learn", because they say how learned weights are '
-            "shared; found known weights as well. Give one of the two."
+            f"shared; found {found} as well. Give one of the two."
         )
+    if isinstance(weights, ByAttributes):
+        return weights.weighting(people, names, heads)
     if isinstance(weights, str):
         equal = np.ones(people) if heads is None else heads
         return Weighting(people, fixed=equal / equal.sum())

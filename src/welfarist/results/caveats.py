@@ -27,6 +27,7 @@ from welfarist.families.base import Family
 from welfarist.families.power_mean.derivatives import log_mean_of_logs
 from welfarist.inference.stages import Stages
 from welfarist.noise.base import SMALLEST_TAU
+from welfarist.people.attribute_weighting import AttributeWeighting, theta_name
 from welfarist.people.source import extremes_of, is_source
 from welfarist.people.weighting import Weighting
 from welfarist.results.learned import Caveat
@@ -145,12 +146,11 @@ def identification_caveats(
     does set the level of a score.
     """
     found = []
-    learn_weights = weighting.free > 1
+    learn_weights, learn_slopes = weighting.free > 1, bool(weighting.parameters)
     if (logs == logs[0]).all():
-        if learn_power or learn_weights:
-            what = " and ".join(
-                part for part, on in ((shape, learn_power), ("the weights", learn_weights)) if on
-            )
+        if learn_power or learn_weights or learn_slopes:
+            parts = (shape, learn_power), ("the weights", learn_weights), ("theta", learn_slopes)
+            what = " and ".join(part for part, on in parts if on)
             message = (
                 f"{what} cannot be determined: everybody has the same utility in every action, so "
                 "that all rules agree. Add actions that treat people differently."
@@ -180,16 +180,45 @@ def identification_caveats(
     return found
 
 
+def slope_caveats(weighting: Weighting, optimum: Optimum) -> list[Caveat]:
+    """Say when theta of an attribute ran off, or could be anything."""
+    if not isinstance(weighting, AttributeWeighting):
+        return []
+    if np.isinf(optimum.point.p):
+        message = (
+            f"at p = {optimum.point.p:g} weights only say who counts, and all do: theta could be "
+            "anything and is given as 0. Fix p, or add decisions that tell finite powers apart."
+        )
+        return [Caveat(NotIdentifiedWarning, message)]
+    found = []
+    lower, upper = weighting.bounds
+    slopes = optimum.point.extras[: len(lower)]
+    for i in np.flatnonzero((slopes <= lower) | (slopes >= upper)).tolist():
+        name, rises = weighting.attributes[i], slopes[i] > 0
+        alone = f"nobody counts but who has the {'largest' if rises else 'smallest'} {name}"
+        if np.isin(weighting.table[i], (0.0, 1.0)).all():
+            alone = f"nobody counts {'without' if rises else 'with'} {name}"
+        message = (
+            f"{theta_name(name)} ran off to where its search ends: decisions are explained best if "
+            f"{alone}, and it could be {'larger' if rises else 'smaller'} still. Its interval is "
+            "open at that end."
+        )
+        found.append(Caveat(SearchRangeWarning, message))
+    return found
+
+
 def count_caveats(
     decisions: int,
     weighting: Weighting,
     learn_power: bool,
     extras: Sequence[Parameter],
     has_prior: bool,
+    from_menus: bool = False,
 ) -> list[Caveat]:
     """Say when there are fewer different decisions than numbers to learn from them.
 
-    A prior determines the weights that the decisions do not.
+    A prior determines the weights that the decisions do not. Choices from menus are counted by the
+    comparisons that they are worth: K - 1 of K actions.
     """
     weights = 0 if has_prior else max(weighting.free - 1, 0)
     parts = ["p"] if learn_power else []
@@ -199,8 +228,11 @@ def count_caveats(
     wanted = len(extras) + weights + learn_power
     if decisions >= wanted:
         return []
+    found = _counted(decisions, "different decision")
+    if from_menus:
+        found = f"menus that are worth {_counted(decisions, 'different comparison')} of two actions"
     message = (
-        f"{_counted(decisions, 'different decision')} cannot determine "
+        f"{found} cannot determine "
         f"{_counted(wanted, 'parameter')}: {listed(parts)}. Other rules fit as well as this one. "
         "Add decisions, or fix what you know: p, the weights, groups or a prior."
     )
@@ -381,6 +413,15 @@ def outside_caveats(refused: float, decisions: int) -> list[Caveat]:
         f"none of these was never chosen in {decisions} decisions: it is worth less than what was "
         "on offer, and how much less cannot be told. The welfare shown for it is the lowest that "
         "is considered, and the rule is the same without outside."
+    )
+    return [Caveat(NotIdentifiedWarning, message)]
+
+
+def one_stage_caveats() -> list[Caveat]:
+    """Say that temperatures by stage were asked for where there is one stage."""
+    message = (
+        "tau_by_stage=True has no effect: each decision is a single choice, and there are no "
+        "later ones. Leave it out."
     )
     return [Caveat(NotIdentifiedWarning, message)]
 

@@ -14,8 +14,10 @@ from typing import Any, NoReturn, cast
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.engines import engine_of
 from welfarist.base.errors import DecisionsMissingError, InputError
 from welfarist.base.parameters import Parameter
+from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.checks import Misfit
 from welfarist.counting.consistent.rules import ConsistentRules, rules_again
@@ -23,6 +25,8 @@ from welfarist.counting.findings import ExactRecord
 from welfarist.counting.menus import MenuErrors
 from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.decisions import Choices, Comparisons, Scores
+from welfarist.decisions.scanned.comparisons import ScannedComparisons
+from welfarist.decisions.scanned.decisions import ScannedDecisions, is_scanned
 from welfarist.families.base import Family
 from welfarist.inference.bootstrap import Bootstrap
 from welfarist.inference.clusters import number_of_clusters
@@ -39,6 +43,11 @@ from welfarist.losses import (
 )
 from welfarist.losses.observed_menus import ObservedMenus
 from welfarist.losses.restraint import Restraint
+from welfarist.losses.scanned.loss import (
+    loss_of_scanned_choices,
+    loss_of_scanned_comparisons,
+    rounds_over,
+)
 from welfarist.noise.base import ChoiceNoise
 from welfarist.people.weighting import Weighting
 
@@ -113,6 +122,7 @@ class LossOutline(_Stub):
     features: dict[str, str]
     shape: Parameter
     observed: ObservedOutline
+    in_parts: bool = False
 
     @classmethod
     def of(cls, loss: DecisionLoss, values: tuple[float, ...]) -> LossOutline:
@@ -148,6 +158,8 @@ class LossOutline(_Stub):
         """Return the loss of decisions that were given back, whose utilities had a shift."""
         model = self.family, self.weighting, self.learn_power
         seen = self.observed
+        if is_scanned(decided):
+            return self._again_from_files(decided, shift)
         if isinstance(decided, Scores):
             shifted = decided.shifted(shift, 0.0 if seen.scale else shift)
             return loss_of_scores(shifted, *model, seen.scale)
@@ -160,6 +172,19 @@ class LossOutline(_Stub):
         else:
             loss = loss_of_comparisons(shifted, *model, *noise)
         return loss.restrained(seen.restraint)
+
+    def _again_from_files(self, decided: Any, shift: float) -> DecisionLoss:
+        """Return the loss of decisions that stay in their files, which are looked at again."""
+        seen = self.observed
+        rounds = rounds_over(decided, engine_of(None), Progress(False), None)
+        build: Any = (
+            loss_of_scanned_comparisons
+            if isinstance(decided, ScannedComparisons)
+            else loss_of_scanned_choices
+        )
+        model = self.family, self.weighting, self.learn_power
+        loss: DecisionLoss = build(rounds, decided.shifted(shift), *model, seen.noise, seen.tau_max)
+        return loss
 
 
 @dataclass(frozen=True)
@@ -229,7 +254,8 @@ class LeftOut:
 
     def require_same(self, decided: Any, kind: str) -> None:
         """Refuse other decisions than those that were left out."""
-        if not isinstance(decided, Choices | Comparisons | Scores) or decided.kind != kind:
+        known = Choices, Comparisons, Scores, ScannedDecisions
+        if not isinstance(decided, known) or decided.kind != kind:
             raise InputError(
                 f"with_data needs the {kind} that were fitted; found "
                 f"{type(decided).__name__}. Pass what fit was given: decisions, or X "

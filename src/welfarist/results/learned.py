@@ -102,6 +102,9 @@ class Learned:
         :meth:`~welfarist.FitResult.with_covariance`.
     shift : float
         What was added to every utility before the rule was learned; `welfare` adds it as well.
+    theta : mapping
+        By how much the logarithm of a weight changes with a unit of each attribute, by name, where
+        weights follow from attributes; empty elsewhere.
     keeps_data : bool
         Whether pickles hold the decisions; see :meth:`~welfarist.FitResult.with_data`.
     left_out : LeftOut or None
@@ -136,6 +139,7 @@ class Learned:
     decided: Any = field(default=None, repr=False)
     covariance: CovarianceName = "fisher"
     shift: float = 0.0
+    theta: Mapping[str, float] = field(default_factory=dict)
     keeps_data: bool = False
     left_out: Any = field(default=None, repr=False)
 
@@ -164,6 +168,8 @@ class Learned:
         """What a table says of each weight: that it was given, is equal, or the person's group."""
         if self.groups is not None:
             return tuple(f"group {group}" for group in self.groups)
+        if self.theta:
+            return ("by attributes",) * len(self.weights)
         note = "equal" if self.equal else "given" if "weights" in self.given else ""
         return (note,) * len(self.weights)
 
@@ -258,6 +264,7 @@ class Learned:
             "doctrine": self.welfare.doctrine,
             "inequality_aversion": self.inequality_aversion,
             "weights": self._by_name(self.weights),
+            **({"theta": dict(self.theta)} if self.theta else {}),
             "reach": None if self.reach is None else self._by_name(self.reach),
             "tau": self.tau,
             "rho": self.rho,

@@ -32,7 +32,7 @@ FORMAT = "welfarist.Model"
 VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
-_OPTIONAL = ("shift", "small_sample", *saved_choices.KEYS)
+_OPTIONAL = ("shift", "small_sample", "theta", *saved_choices.KEYS)
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
@@ -79,6 +79,9 @@ class Model:
         Of choices from menus: the size effect, and the welfare of none of these, where learned.
     absent : bool
         Whether a NaN utility means that somebody is not affected by an action.
+    theta : mapping
+        By how much the logarithm of a weight changes with a unit of each attribute, by name, where
+        weights follow from attributes; empty elsewhere.
     """
 
     welfare: WelfareFunction
@@ -100,6 +103,7 @@ class Model:
     gamma: float | None = None
     outside: float | None = None
     absent: bool = False
+    theta: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, learned: Any, intervals: Mapping[str, Any] | None = None) -> Model:
@@ -130,6 +134,7 @@ class Model:
             caveats=tuple(caveat.message for caveat in result.caveats),
             small_sample=result.small_sample,
             version=__version__,
+            theta={name: float(value) for name, value in result.theta.items()},
             **saved_choices.terms_of(result),
         )
 
@@ -209,6 +214,8 @@ class Model:
             record["shift"] = rule.shift
         if self.small_sample:
             record["small_sample"] = True
+        if self.theta:
+            record["theta"] = dict(self.theta)
         return dict(strict(record | saved_choices.entries_of(self)))
 
     def as_text(self) -> str:
@@ -238,6 +245,7 @@ class Model:
             caveats=fields.texts("caveats"),
             version=fields.text("welfarist"),
             small_sample=fields.flag("small_sample") if fields.has("small_sample") else False,
+            theta=fields.numbers_by_name("theta") if fields.has("theta") else {},
             **saved_choices.terms_in(fields, kind),
         )
 
@@ -414,6 +422,16 @@ class _Fields:
         if not kept or len(kept) < len(found):
             raise self._wrong(key, f"a list of numbers from {least:g} on", value)
         return tuple(kept)
+
+    def numbers_by_name(self, key: str) -> dict[str, float]:
+        """Finite numbers by name, at least one."""
+        value = self._record[key]
+        entries = value.items() if isinstance(value, dict) else ()
+        found = {name: _number(entry) for name, entry in entries}
+        kept = {n: x for n, x in found.items() if x is not None and math.isfinite(x)}
+        if not kept or len(kept) < len(found):
+            raise self._wrong(key, "finite numbers by name", value)
+        return kept
 
     def wrong(self, key: str, form: str) -> InputError:
         """Say what an entry must be."""

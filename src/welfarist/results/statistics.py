@@ -90,22 +90,26 @@ class Statistics(Goodness):
 
     @property
     def tvalues(self) -> MaskedNamedValues:
-        """How many standard errors each of `params` is away from 0 (k,), masked but for p.
+        """How many standard errors each of `params` is from 0 (k,), masked but for p and theta.
 
-        For p that is a test of the Nash rule, p = 0. Nobody can weigh less than 0, and tau, rho
+        For p that is a test of the Nash rule, p = 0; for the theta of an attribute, that it does
+        not matter. Nobody can weigh less than 0, and tau, rho
         and scale cannot be negative: there 0 is an edge, where such a ratio says nothing. So it
         is for p where a utility is 0. :meth:`test` has tests of weights.
         """
         likelihood = self.likelihood
         shape = likelihood.loss.family.shape
         inner = shape.lowest < 0 < shape.highest and not likelihood.loss.has_zeros
-        inside = np.array([q.is_shape and inner for q in likelihood.quantities], dtype=bool)
+        asked = likelihood.quantities
+        inside = np.array(
+            [q.attribute is not None or (q.is_shape and inner) for q in asked], dtype=bool
+        )
         ratio = np.ma.masked_where(~inside, np.asarray(self.params) / self.bse)
         return MaskedNamedValues.of(ratio.data, np.ma.getmaskarray(ratio), likelihood.names)
 
     @property
     def pvalues(self) -> MaskedNamedValues:
-        """How often `tvalues` as far from 0 arise where 0 is true (k,), masked but for p."""
+        """How often `tvalues` as far from 0 arise where 0 is true (k,), masked likewise."""
         away = self.tvalues
         chances = 2.0 * norm.sf(np.abs(away.filled(0.0)))
         return MaskedNamedValues.of(chances, np.ma.getmaskarray(away), away.names)
@@ -202,7 +206,7 @@ class Statistics(Goodness):
         ----------
         name : str
             "p", "epsilon" (inequality aversion, 1 - p), "tau", "rho" or "scale", or a name such as
-            "weight of staff", for a pair; or "weights" for all of them.
+            "weight of staff", "theta[age]" or "age", for a pair; or "weights" for all of them.
         level : float
             The probability, between 0 and 1.
         method : "profile", "wald" or "bootstrap", optional
@@ -369,6 +373,7 @@ class Statistics(Goodness):
         epsilon: float | None = None,
         weights: Any = None,
         groups: Any = None,
+        theta: Any = None,
         covariance: CovarianceName | None = None,
         resamples: int | None = SAMPLES,
         random_state: Any = 0,
@@ -389,6 +394,9 @@ class Statistics(Goodness):
             Weights, alone or together with a power.
         groups : (d,) array-like or mapping, optional
             People who share a weight.
+        theta : str, list of str, mapping or 0, optional
+            Of weights by attributes: an attribute, or several, that do not matter; a mapping of
+            attributes to numbers, that they matter so much; 0, that none of them matters.
         covariance : "fisher", "robust", "clustered" or "bootstrap", optional
             Makes it a Wald test with these standard errors, of a null that is not on an edge.
             Left out, it is that of the result where that is not "fisher", as where it is known
@@ -418,6 +426,7 @@ class Statistics(Goodness):
             p=power_asked(likelihood, doctrine, p, epsilon),
             weights=weights,
             groups=groups,
+            theta=theta,
         )
         in_place_of = None
         if covariance is not None:
@@ -449,8 +458,8 @@ class Statistics(Goodness):
             Equations such as ``"weight of patients = weight of staff"``, ``"epsilon = 1"`` or
             ``"weight of patients - 2 weight of staff = 0"``, with commas between several; what
             stands without ``=`` is 0. Names are those of `param_names`, "epsilon" for 1 - p, and
-            people's names for their weights. A mapping of names to numbers is a sum that is 0:
-            ``{"patients": 1, "staff": -1}``.
+            people's names for their weights, attributes for their thetas. A mapping of names to
+            numbers is a sum that is 0: ``{"patients": 1, "staff": -1}``.
         covariance : "fisher", "robust", "clustered" or "bootstrap", optional
             See :meth:`cov_params`.
 

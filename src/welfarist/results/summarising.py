@@ -17,6 +17,7 @@ from welfarist.inference.covariance import CovarianceName, flat_weights, has_fla
 from welfarist.inference.estimates import Estimate, Estimates
 from welfarist.inference.intervals import MethodName, checked, kind_for
 from welfarist.inference.likelihood import weight_name
+from welfarist.people.attribute_weighting import theta_name
 from welfarist.results.learned import Learned
 from welfarist.results.summary import AVERSION, Summary, SummaryRecord, SummaryRow
 
@@ -70,6 +71,8 @@ def summarise(
         lines.append(_CHARGED)
     if result.shift:
         lines.append(f"{result.shift:g} was added to every utility")
+    if result.kind == Choices.kind and result.rho is not None:
+        lines.append(f"By chance, whatever the menu holds, are 2 rho = {2.0 * result.rho:.1%}")
     if result.first_label is not None:
         lines.append(f"Label {result.first_label!r}: the first action was preferred")
     return Summary(
@@ -132,6 +135,8 @@ def _plain_rows(result: Learned) -> list[SummaryRow]:
     aversion = result.inequality_aversion
     if aversion is not None:
         rows.append(SummaryRow(AVERSION, aversion))
+    for attribute, value in result.theta.items():
+        rows.append(SummaryRow(theta_name(attribute), float(value), words=theta_name(attribute)))
     notes = result.weight_notes
     people = zip(result.stakeholders, result.weights, notes, strict=True)
     for person, (name, weight, note) in enumerate(people):
@@ -165,7 +170,7 @@ def _sure(row: SummaryRow, found: dict[str, Estimate], shape: str) -> SummaryRow
 def _tested(row: SummaryRow, result: Learned) -> SummaryRow:
     """The row with how far it is from 0, where 0 lies inside its range."""
     likelihood, shape = result.likelihood, result.family.shape
-    inside = row.parameter == AVERSION
+    inside = row.parameter == AVERSION or row.parameter in map(theta_name, result.theta)
     if row.parameter == shape.name and likelihood is not None:
         inside = shape.lowest < 0 < shape.highest and not likelihood.loss.has_zeros
     if not inside or not row.standard_error:
@@ -258,10 +263,10 @@ def _how_it_ended(result: Learned) -> list[str]:
     if proof.gap <= _ROUNDING:
         ends = [f"Proven optimal: {proof.method}"]
     else:
-        ends = [
-            f"Not proven optimal: {result.reason}",
-            f"Proven: no rule is wrong in less than {proof.lower_bound:.2%} ({proof.method})",
-        ]
+        ends = [f"Not proven optimal: {result.reason}"]
+        if proof.lower_bound > 0:  # that there are no fewer errors than none is no news
+            bound = f"no rule is wrong in less than {proof.lower_bound:.2%}"
+            ends.append(f"Proven: {bound} ({proof.method})")
     return ends + result.exact.lines()
 
 
@@ -311,6 +316,8 @@ def source_of_errors(result: Learned, covariance: CovarianceName) -> str:
     """Return where standard errors come from, in words."""
     if result.likelihood is not None and result.likelihood.prior is not None:
         return "the posterior's curvature"
+    if result.likelihood is not None and result.likelihood.loss.in_parts:
+        return "the likelihood's curvature on a random share of the decisions"
     return _COVARIANCES.get(covariance, covariance)
 
 

@@ -45,7 +45,7 @@ class SummaryRow:
     Attributes
     ----------
     parameter : str
-        "p", "inequality aversion", "weight of staff", "tau", "rho" or "scale".
+        "p", "inequality aversion", "theta[age]", "weight of staff", "tau", "rho" or "scale".
     estimate : float
     standard_error, low, high : float or None
         None where there is none.
@@ -200,8 +200,9 @@ class Summary(str):
             many.
         stars : bool or sequence of float
             Whether to mark estimates that are far from 0: p-values below 0.1, 0.05 and 0.01, or
-            below levels of your own. Only p (against 0, Nash) and inequality aversion (against 0,
-            utilitarian) have stars: for weights and noise 0 is where their range ends.
+            below levels of your own. Only p (against 0, Nash), inequality aversion (against 0,
+            utilitarian) and the thetas of attributes (against 0, no effect) have stars: for weights
+            and noise 0 is where their range ends.
         """
         record = _for_paper(self.record)
         made = _table(record, check_decimals(digits), check_stars(stars))

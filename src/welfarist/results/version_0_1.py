@@ -101,9 +101,9 @@ class Fitted:
 
 def upgraded_record(state: dict[str, Any]) -> dict[str, Any]:
     """Return the entries of a record as they are now, from those of any version."""
+    state = {"theta": {}, **state}  # which no attributes had before
     if "fitted" not in state:
         return state
-    state = dict(state)
     fitted, notes = state.pop("fitted"), state.pop("weight_notes")
     numbers = {name: state.pop(name) for name in ("tau", "rho", "scale")}
     extras = {name: value for name, value in numbers.items() if value is not None}

@@ -178,7 +178,7 @@ def share_of_best(rule: Any, decided: Choices) -> float:
     menus = decided.first_menus()
     value = np.asarray(rule.log(decided.utilities))[menus.rows]
     best = _best(rule, decided.utilities, menus, value)
-    return float(np.average(menus.sums(menus.taken * best), weights=decided.counts))
+    return float(np.average(menus.sums(menus.taken * best), weights=decided.told))
 
 
 def _menus_of(

@@ -110,7 +110,7 @@ def descend(
     beat : float
         A loss that was reached elsewhere; a path that creeps towards a higher one is given up.
     """
-    walk = _Walk(loss, start, tolerance, near, borrowed)
+    walk = Walk(loss, start, tolerance, near, borrowed)
     if not np.isfinite(walk.value):
         reason = "the loss is infinite where it began"
         return Descent(start, np.inf, False, 0, reason)
@@ -184,7 +184,7 @@ def _same_ratios(one: Point, other: Point, slack: float) -> bool:
     return bool(np.abs(ratios[0] - ratios[1]).max(initial=0.0) <= slack)
 
 
-class _Walk:
+class Walk:
     """The current point and what the last steps taught about how far to trust the model."""
 
     _here: Evaluation | None

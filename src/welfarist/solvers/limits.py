@@ -58,7 +58,7 @@ def fit_rule(
     starts = (Point(nobody, p, place) for place in places)
     paths = [descend(known, start, max_iter=max_iter, tolerance=tolerance) for start in starts]
     found = min(paths, key=lambda path: path.value)
-    point = Point(loss.weighting.gather(weights), p, found.point.extras)
+    point = loss.at_rule(weights, p, found.point.extras)
     if found.n_iter == 0:
         found = replace(found, reason="the rule has no free weights", nothing_to_learn=False)
     return Rule(replace(found, point=point), weights)
@@ -75,10 +75,11 @@ class LimitFit:
 
     def with_everybody(self) -> Rule:
         """Everybody counts; with known weights, those who have any."""
-        fixed = self._loss.weighting.fixed
-        if fixed is not None:
-            return fit_rule(self._loss, fixed, self._p, *self._options)
-        return self._rule(np.ones(self._loss.weighting.free, dtype=bool))
+        weighting = self._loss.weighting
+        if weighting.free == 0:
+            known = weighting.to_people(np.empty(0))
+            return fit_rule(self._loss, known, self._p, *self._options)
+        return self._rule(np.ones(weighting.free, dtype=bool))
 
     def search(self, order: FloatArray | None = None) -> Rule:
         """Search who counts; `order` (k,) says who is likely to, the largest first."""

@@ -200,7 +200,8 @@ def _all_agree(descents: list[Descent]) -> bool:
 
 def _tired(loss: Loss, descents: list[Descent], since_best: int) -> bool:
     """Whether many starts in a row have found nothing better, or took very many steps."""
-    enough = _ENOUGH if loss.weighting.free or loss.learn_power else _ENOUGH_NOISE
+    learned = loss.weighting.free + loss.data.slopes
+    enough = _ENOUGH if learned or loss.learn_power else _ENOUGH_NOISE
     enough = min(enough, _ENOUGH_FOR_MANY) if loss.weighting.free > MOST_WEIGHTS else enough
     return since_best >= enough or sum(d.n_iter for d in descents) >= _MOST_STEPS
 
@@ -214,8 +215,9 @@ def _settled(
         return True
     if loss.is_perfect(best.value) or starts >= _MOST:
         return True
-    per_weight = _PLENTY if len(loss.parameters) <= 1 else _PLENTY_WITH_SLIPS
-    plenty = loss.decisions >= per_weight * (loss.weighting.free + 1)
+    slips = len(loss.data.observed.parameters) > 1
+    per_weight = _PLENTY_WITH_SLIPS if slips else _PLENTY
+    plenty = loss.decisions >= per_weight * (loss.weighting.free + loss.data.slopes + 1)
     plenty = plenty and loss.data.restraint is None  # which has optima of its own
     if doubt < PINNED and plenty:
         convincing = _FIRST

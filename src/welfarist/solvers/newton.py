@@ -21,6 +21,8 @@ from welfarist.solvers.coordinates import Curvature
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.limits import LimitFit, Rule, fit_rule
 from welfarist.solvers.multistart import StartCount, search
+from welfarist.solvers.rounds import polish
+from welfarist.solvers.run_off import to_the_end
 
 # Above this many decisions a search on a share of them is cheaper than one on all.
 _LARGE = 20_000
@@ -89,6 +91,8 @@ class Newton:
         progress: Progress,  # milliseconds need no bar, but may be talked about
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
+        if loss.data.in_parts:
+            return self._in_rounds(loss, rng, p, observations, progress)
         if p is not None and np.isinf(p):
             return self._at_limit(loss, p)
         max_iter, tolerance = self.max_iter, self.tolerance
@@ -108,7 +112,7 @@ class Newton:
         )
         best, n_iter = found.best, found.n_iter
         if not np.isfinite(best.value):  # wherever it began
-            nowhere = Rule(best, loss.weighting.to_people(best.point.weights))
+            nowhere = Rule(best, loss.weights_at(best.point))
             return _optimum(nowhere, n_iter, found.values, 0)
         if p is None and can_certify(part):
             best = _checked_at_all_powers(part.data, best, max_iter, tolerance)
@@ -128,13 +132,30 @@ class Newton:
             at = f"{loss.family.shape.name} = {best.point.p:.6g}"
             progress.say(f"on {size} decisions: loss {best.value:.10g} at {at}")
             borrowed = None if whole else Curvature.of(part, best.point)
-        rule = Rule(best, loss.weighting.to_people(best.point.weights))
+        best = to_the_end(loss, best)
+        rule = Rule(best, loss.weights_at(best.point))
         settled = found.pinned and abs(best.point.p) < FAR
         if loss.learn_power and not settled and not loss.interior:
             if not loss.is_perfect(best.value):
                 rule = _compare_limits(loss.data, rule, max_iter, tolerance)
             rule = _prefer_plain(loss.data, rule, max_iter, tolerance)
         return _optimum(rule, n_iter, found.values, found.agreeing)
+
+    def _in_rounds(
+        self,
+        loss: Loss,
+        rng: np.random.Generator,
+        p: float | None,
+        observations: float,
+        progress: Progress,
+    ) -> Optimum:
+        """Search on the share that is in memory, then go on from there in rounds over the files."""
+        share = loss.share(1.0, rng)
+        of_share = observations * share.data.observed.total / loss.data.observed.total
+        found = self.minimise(share, rng, p=p, observations=of_share, progress=progress)
+        at = f"{loss.family.shape.name} = {found.point.p:.6g}"
+        progress.say(f"on the share: loss {found.value:.10g} at {at}")
+        return polish(loss, found, rng)
 
     def _at_limit(self, loss: Loss, p: float) -> Optimum:
         limit = LimitFit(loss.data, p, self.max_iter, self.tolerance)
@@ -210,8 +231,10 @@ def _prefer_plain(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: floa
     if loss.family.plain is None:
         return best
     people = loss.weighting.people
-    fixed = loss.weighting.fixed
-    plain = np.full(people, 1.0 / people) if fixed is None else fixed
+    if loss.weighting.free == 0:
+        plain = loss.weighting.to_people(np.empty(0))
+    else:
+        plain = np.full(people, 1.0 / people)
     found = fit_rule(loss, plain, loss.family.plain, max_iter, tolerance)
     rounding = min(tolerance, _LIMIT_SLACK) * abs(best.value) + loss.resolution
     return found if found.value <= best.value + rounding else best

@@ -22,6 +22,8 @@ from welfarist.solvers.scouts import can_be_scouted, scouted_starts
 from welfarist.solvers.simplex import onto_simplex
 
 _FARTHEST_DRAW = 3.5  # random shapes lie within this, in their coordinate
+# Of random slopes, in half ranges of their attributes: weights differ by a factor of e or more.
+_SPREAD_OF_SLOPES = 1.0
 _RATIO_POWER = 2.0  # |p| from which weights matter through log(w) / p
 # Rules judged at a glance that become starts, and parents of more; more of them where decision
 # makers may slip, and how many of their offspring become starts.
@@ -65,7 +67,7 @@ class Schedule:
             yield self._at(equal, self._fixed)
             yield from self._promising()
             while True:
-                yield self._at(self._random_weights(), self._fixed)
+                yield self._anywhere()
                 yield self._disturbed(0.5)
         first, *others = self._loss.family.starts
         yield self._at(equal, first)
@@ -82,7 +84,7 @@ class Schedule:
             yield self._random_ratios()
         while True:
             yield self._random_ratios()
-            yield self._at(self._random_weights(), self._random_power())
+            yield self._anywhere()
             yield self._random_ratios()
             yield self._disturbed(0.5)
             yield self._random_ratios()
@@ -98,7 +100,7 @@ class Schedule:
             yield from guided
             return
         self.went_on = True
-        slips = len(loss.parameters) > 1
+        slips = len(loss.data.observed.parameters) > 1
         found = [*guided, *scouted_starts(loss, rng, p, _HERD_OF_SLIPS if slips else _HERD)]
         small = is_small(loss, len(found) + 1)
         if slips and small:
@@ -127,6 +129,17 @@ class Schedule:
         assert self.best is not None
         return self.best.value
 
+    def _anywhere(self) -> Point:
+        """Random weights, or random slopes from which weights follow, at a random power."""
+        weights = self._random_weights()
+        start = self._at(weights, self._random_power() if self._fixed is None else self._fixed)
+        slopes = self._loss.data.slopes
+        if not slopes:
+            return start
+        drawn = _SPREAD_OF_SLOPES * self._rng.normal(size=slopes)
+        extras = np.clip(np.concatenate([drawn, start.extras[slopes:]]), *self._loss.extra_bounds)
+        return Point(start.weights, start.p, extras)
+
     def _random_weights(self) -> FloatArray:
         k = self._loss.weighting.free
         if k == 0:
@@ -147,8 +160,7 @@ class Schedule:
         point = self._best_point()
         k = len(point.weights)
         if k == 0:
-            power = self._random_power() if self._fixed is None else self._fixed
-            return self._at(point.weights, power)
+            return self._anywhere()
         if self._fixed is None and self._ratios and abs(point.p) >= _RATIO_POWER:
             return self._stretched(point.p * self._rng.uniform(0.2, 1.0), share)
         fresh = self._rng.dirichlet(np.full(k, 0.5))
@@ -160,7 +172,7 @@ class Schedule:
         best = self._best_point()
         k = len(best.weights)
         if k == 0 or not self._ratios or abs(best.p) < _RATIO_POWER:
-            return self._at(self._random_weights(), self._random_power())
+            return self._anywhere()
         power = float(np.copysign(self._rng.choice([10.0, 30.0, 60.0]), best.p))
         spread = self._rng.choice([0.3, 1.0])
         exponents = power * spread * self._rng.normal(size=k)

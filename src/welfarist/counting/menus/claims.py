@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
-from welfarist.decisions.menus import Menus
+from welfarist.decisions.menus import Menus, in_runs
 from welfarist.decisions.merged_pairs import MergedPairs, pair_keys
 
 IntArray = npt.NDArray[np.intp]
@@ -62,8 +62,7 @@ class Claims:
         menu = whose[chosen]
         many = menus.sizes[menu]
         claim = np.repeat(np.arange(len(chosen)), many)
-        within = np.arange(len(claim)) - np.repeat(np.cumsum(many) - many, many)
-        entry = menus.starts[menu][claim] + within
+        entry = in_runs(menus.starts[menu], many)
         others = entry != chosen[claim]
         claim, entry = claim[others], entry[others]
         one, other = menus.rows[chosen[claim]], menus.rows[entry]

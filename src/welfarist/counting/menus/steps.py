@@ -17,6 +17,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.counting.crossings import Crossings
 from welfarist.counting.loss_steps import Clusters, LossSteps
 from welfarist.counting.menus.claims import Claims, right_share
+from welfarist.decisions.menus import in_runs
 
 IntArray = npt.NDArray[np.intp]
 
@@ -182,8 +183,7 @@ class _Ties:
         places = np.searchsorted(self.pair, np.arange(pairs + 1))
         many = np.diff(places)[wanted]
         which = np.repeat(np.arange(len(wanted)), many)
-        within = np.arange(len(which)) - np.repeat(np.cumsum(many) - many, many)
-        return which, places[wanted][which] + within
+        return which, in_runs(places[wanted], many)
 
 
 def _runs(one: IntArray, other: IntArray) -> IntArray:

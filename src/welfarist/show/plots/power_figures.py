@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from welfarist.show.plots.sources import result_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# A stretch shorter than this share of half the axis shows as its ends alone.
+_VISIBLE = 0.01
 
 # A likelihood is drawn at these many places between two powers of the profile.
 _FINE = 9
@@ -195,6 +198,12 @@ def _draw_loss(axes: Axes, found: Profile) -> None:
     axes.set_title(f"the loss is lowest at {_estimate(found)}")
 
 
+def is_seen(stretch: PowerInterval) -> bool:
+    """Whether a stretch of powers is long enough to be seen as one in a figure of all of them."""
+    low, high = compact([stretch.low, stretch.high])
+    return bool(high - low >= _VISIBLE)
+
+
 def _draw_steps(axes: Axes, steps: LossSteps, intervals: tuple[PowerInterval, ...]) -> None:
     prepare(axes)
     edges = compact([steps.lowest, *steps.powers, np.inf])
@@ -206,18 +215,13 @@ def _draw_steps(axes: Axes, steps: LossSteps, intervals: tuple[PowerInterval, ..
     axes.plot(*zip(*ends, strict=True), "o", color=BLUE, markersize=4)
     for number, best in enumerate(intervals):
         label = "lowest" if number == 0 else None
-        ends_of_best = compact([best.low, best.high])
-        axes.plot(
-            ends_of_best,
-            [steps.minimum] * 2,
-            color=ORANGE,
-            linewidth=5.0,
-            marker="|",
-            markersize=12,
-            markeredgecolor="black",
-            solid_capstyle="butt",
-            label=label,
-        )
+        stretch = compact([best.low, best.high]), [steps.minimum] * 2
+        how: dict[str, Any]
+        if is_seen(best):
+            how = {"linewidth": 5.0, "marker": "|", "markersize": 12, "solid_capstyle": "butt"}
+        else:  # of a bar nothing but its ends would be left
+            how = {"linewidth": 0.0, "marker": "D", "markersize": 7}
+        axes.plot(*stretch, color=ORANGE, markeredgecolor="black", label=label, **how)
     if steps.lowest >= 0:
         _grey_out(axes)
     axes.set_ylim(bottom=min(0.0, steps.minimum) - 0.02 * float(steps.between.max()))

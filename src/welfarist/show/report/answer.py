@@ -238,8 +238,10 @@ def _tested_verdict(facts: Facts, tested: Tested) -> tuple[str, str]:
 
 
 def _given_up(result: FitResult) -> int:
-    """How many learned numbers lose their meaning at p = -inf: p and the free weights."""
+    """How many learned numbers lose their meaning at p = -inf: p and the weights, or thetas."""
     likelihood = result.likelihood
+    if likelihood is not None and result.theta:
+        return 1 + len(result.theta)
     if likelihood is None or not likelihood.learned_weights:
         return 1
     return likelihood.loss.weighting.free
@@ -314,7 +316,7 @@ def _needed(gain: float) -> str:
 
 def _between(ends: Ends | None) -> str:
     if ends is None:
-        return "none"
+        return "not known"
     return " to ".join(
         f"over {words.percent(_MOST)}" if e > _MOST else words.percent(e) for e in ends
     )

@@ -106,9 +106,9 @@ def _choices(found: Surprises, other: str) -> Html:
         for name, entry in _entries(surprise, few, other).items():
             columns.setdefault(name, []).append(entry)
     filled = {name: column for name, column in columns.items() if any(column)}
-    total = words.counted(found.total, "decision" if other == "over" else "choice")
+    observed = words.counted(found.observed, "decision" if other == "over" else "choice")
     return table(
-        f"{total} went against the rule"
+        f"{found.total:,g} of {observed} went against the rule"
         + (f"; the {len(found)} it expected least" if found.total > 1 else ""),
         list(filled),
         list(zip(*filled.values(), strict=True)),
@@ -125,16 +125,18 @@ def _entries(surprise: Surprise, few: bool, called: str) -> dict[str, str]:
     often = "" if surprise.count == 1 else f" ({surprise.count:g} times)"
     chosen = _action(surprise, surprise.chosen, surprise.utilities, few)
     other = _action(surprise, surprise.other, surprise.other_utilities, few)
+    welfare = surprise.worth if surprise.gamma else (surprise.welfare, surprise.other_welfare)
     found = {
-        "number": str(surprise.row + 1),
+        "number": str(surprise.row + 1) if surprise.label is None else "",
+        "menu": "" if surprise.label is None else surprise.label,
+        "choice": surprise.choice,
         "who": "" if surprise.by is None else str(surprise.by),
         "chose": chosen + often,
         called: other,
         "chance of that": ""
         if surprise.probability is None
         else words.percent(surprise.probability),
-        _welfare(surprise.shift): f"{words.amount(surprise.welfare)} against "
-        f"{words.amount(surprise.other_welfare)}",
+        _welfare(surprise): " against ".join(map(words.amount, welfare)),
     }
     if not few:
         found["most in favour"] = _concerned(surprise, 1.0)
@@ -142,9 +144,11 @@ def _entries(surprise: Surprise, few: bool, called: str) -> dict[str, str]:
     return found
 
 
-def _welfare(shift: float) -> str:
+def _welfare(surprise: Surprise) -> str:
     """What the column of welfares is called: utilities beside it are as they were given."""
-    return f"welfare ({words.amount(shift)} added to every utility)" if shift else "welfare"
+    sized = " with the size effect" if surprise.gamma else ""
+    added = f" ({words.amount(surprise.shift)} added to every utility)" if surprise.shift else ""
+    return f"welfare{sized}{added}"
 
 
 def _action(surprise: Surprise, name: str, utilities: FloatArray, few: bool) -> str:

@@ -13,6 +13,7 @@ from welfarist.base.whole_files import check_target, write_whole
 from welfarist.inference.intervals import MethodName, checked, kind_for
 from welfarist.results.record import FitResult
 from welfarist.show.report import answer, checks, menus, sections
+from welfarist.show.report.attributes import attributes
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.given import Given
 from welfarist.show.report.markup import NOTHING, Html, join, paragraph, text
@@ -129,6 +130,7 @@ def report_html(
         answer.consequences(facts),
         sections.power(facts),
         who_counts(facts),
+        attributes(facts),
         bargains(facts, people, given.unit),
         sections.doctrines(facts),
         menus.menus(facts),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from welfarist.inference import DoctrineTest, Profile
 from welfarist.inference.covariance import flat_weights
 from welfarist.inference.delta import delta_interval
 from welfarist.inference.intervals import MethodName
+from welfarist.people.attribute_weighting import theta_name
 from welfarist.people.tradeoffs import WorstOff, required_gain, third, turns_of, worst_off
 from welfarist.results.learned_from import judged_utilities
 from welfarist.results.record import FitResult
@@ -131,12 +133,15 @@ class Certainty:
         How they were made: "profile", "wald", "bootstrap".
     reasons : tuple of str
         Why some are missing.
+    slopes : mapping
+        Of the thetas of attributes, by name.
     """
 
     power: Ends | None = None
     weights: tuple[Ends | None, ...] = ()
     methods: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
+    slopes: Mapping[str, Ends | None] = field(default_factory=dict)
 
     @property
     def why_missing(self) -> str:
@@ -160,6 +165,7 @@ class Certainty:
             weights if any(weights) else (),
             tuple(dict.fromkeys(row.method for row in found.rows if row.method is not None)),
             tuple(map(plain, found.refusals)),
+            {q.name: pair for q, pair in ends if q.attribute is not None},
         )
 
 
@@ -184,6 +190,8 @@ class Facts:
         Of the actions that were judged.
     flat : frozenset of int
         Whose weights the data do not determine.
+    attributes : tuple of Tested
+        Whether each attribute matters, where weights follow from some.
     """
 
     result: FitResult
@@ -195,6 +203,7 @@ class Facts:
     gains: Gains | None
     utilities: FloatArray | None
     flat: frozenset[int] = frozenset()
+    attributes: tuple[Tested, ...] = ()
 
     @classmethod
     def of(cls, result: FitResult, level: float, method: MethodName | None = None) -> Facts:
@@ -212,6 +221,7 @@ class Facts:
             None if utilities is None else gains_of(result, utilities, level),
             utilities,
             frozenset() if result.likelihood is None else flat_weights(result.likelihood),
+            _tests_of_attributes(result),
         )
 
     @property
@@ -240,9 +250,21 @@ def _tests(result: FitResult) -> tuple[Tested, ...]:
             test, reason = _attempt(lambda name=doctrine.name: result.test(name, resamples=None))
             null = f"{result.family.shape.name} = {in_symbols(doctrine.p)}"
             found.append(Tested(doctrine.name, null, test, reason))
-    if "weights" not in result.given and len(result.weights) > 1:
+    if result.theta:
+        test, reason = _attempt(lambda: result.test(theta=0, resamples=None))
+        found.append(Tested("equal weights", "every head counts the same", test, reason))
+    elif "weights" not in result.given and len(result.weights) > 1:
         test, reason = _attempt(lambda: result.test(weights="equal", resamples=None))
         found.append(Tested("equal weights", "everybody counts the same", test, reason))
+    return tuple(found)
+
+
+def _tests_of_attributes(result: FitResult) -> tuple[Tested, ...]:
+    """Whether each attribute matters: tests that its theta is 0."""
+    found = []
+    for name in result.theta:
+        test, reason = _attempt(lambda name=name: result.test(theta=[name], resamples=None))
+        found.append(Tested(name, f"{theta_name(name)} = 0", test, reason))
     return tuple(found)
 
 

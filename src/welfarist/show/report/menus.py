@@ -26,8 +26,11 @@ def first_choices(result: FitResult) -> str:
     """How often the rule's best action was chosen, beside how often one at random is."""
     assert result.accuracy is not None
     right, chance = words.percent(result.accuracy), words.percent(result.decided.chance)
+    chosen = "chosen"
+    if result.decided.in_stages:
+        chosen = "found best" if _names_worst(result.decided) else "chosen first"
     return (
-        f"In {right} of the cases the action that was chosen first is the one that the learned "
+        f"In {right} of the cases the action that was {chosen} is the one that the learned "
         f"rule finds best; an action picked at random would be in {chance}."
     )
 
@@ -37,32 +40,42 @@ def menus(facts: Facts) -> Html:
     result = facts.result
     if not from_menus(result):
         return NOTHING
-    decided: Choices = result.decided
-    about = [_offered(decided), _about_absent(decided), _about_sizes(facts), _about_none(facts)]
+    about = [_offered(result), _about_absent(result), _about_sizes(facts), _about_none(facts)]
     said = [paragraph(words_) for words_ in about if words_]
     return section("Choosing from menus", *said, *_stages(facts))
 
 
-def _offered(decided: Choices) -> str:
+def _names_worst(decided: Choices) -> bool:
+    """Whether of each menu the best was named, and then the worst."""
+    return bool((decided.menus.sign < 0).any())
+
+
+def _offered(result: FitResult) -> str:
+    decided: Choices = result.decided
     said = f"Each time there were {decided.offered} actions to choose from"
     said += ", and it could be none of these" if decided.outside else ""
-    if (decided.menus.sign < 0).any():
+    if _names_worst(decided):
         return f"{said}. The best of all was named, and the worst of what was left."
     if decided.in_stages:
         return (
             f"{said}. A ranking is read as one choice after another: the first from all, the "
             "second from what is left, and so on. Actions that were tied share one choice."
         )
+    if result.exact is not None:
+        return f"{said}. Each time that another was chosen than the rule's best is one error."
     return f"{said}. The closer the welfare of two of them, the less sure it is which is chosen."
 
 
-def _about_absent(decided: Choices) -> str:
-    if is_source(decided.utilities) or not np.isnan(decided.utilities).any():
+def _about_absent(result: FitResult) -> str:
+    utilities = result.decided.utilities
+    if is_source(utilities) or not np.isnan(utilities).any():
         return ""
-    return (
-        "Not every action affects everybody. What one is worth is the mean over those whom it "
-        "does affect, who share the weights: a larger group counts no more than a smaller one."
+    said = (
+        "Not every action affects everybody. The welfare of one is the mean over those whom it "
+        "does affect, who share the weights"
     )
+    sized = "gamma" in result.extras  # what that adds is said next
+    return f"{said}." if sized else f"{said}: a larger group counts no more than a smaller one."
 
 
 def _about_sizes(facts: Facts) -> str:
@@ -107,8 +120,11 @@ def _stages(facts: Facts) -> list[Html]:
     decided = facts.result.decided
     kept = decided.menus.sizes > 1
     often = np.bincount(decided.menus.stage[kept], decided.counts[decided.decision[kept]])
-    worst = bool((decided.menus.sign < 0).any())
-    named = ["of the best", "of the worst"] if worst else map(place_of, range(len(found.taus)))
+    named = (
+        ["of the best", "of the worst"]
+        if _names_worst(decided)
+        else map(place_of, range(len(found.taus)))
+    )
     rows = [
         [name, f"{often[i]:,.6g}", f"{tau:.3g}"]
         for i, (name, tau) in enumerate(zip(named, found.taus, strict=True))

@@ -26,6 +26,8 @@ def who_counts(facts: Facts) -> Html:
     result, ends = facts.result, _drawn_ends(facts)
     if result.reach is not None:
         return _who_reaches(facts)
+    if "weights" in result.given and _all_equal(result):  # one number, of which a figure says less
+        return section("Who counts how much", paragraph(_about_weights(facts)))
     parts = [paragraph(_about_weights(facts))]
     parts.append(
         drawn(
@@ -44,6 +46,11 @@ def who_counts(facts: Facts) -> Html:
         )
     )
     return section("Who counts how much", *parts, _weight_table(facts))
+
+
+def _all_equal(result: FitResult) -> bool:
+    """Whether all weights are the same, as they are printed."""
+    return bool(np.ptp(result.weights) < _TIED)
 
 
 def _everybody(result: FitResult) -> str:
@@ -124,7 +131,13 @@ def _weight_table(facts: Facts) -> Html:
 def _about_weights(facts: Facts) -> str:
     result = facts.result
     if "weights" in result.given:
-        return "The weights were given, not learned."
+        same = " Everybody counts the same." if _all_equal(result) else ""
+        return f"The weights were given, not learned.{same}"
+    if result.theta:
+        return (
+            f"{_largest(result)} Weights follow from attributes, as the next section says; how "
+            "sure they are is said there."
+        )
     equal = f"Equal weights would be {_share(1.0 / len(result.weights))} each."
     none = _who_does_not_count(result)
     reason = ""
@@ -208,6 +221,8 @@ def bargains(facts: Facts, pair: tuple[object, object] | None, unit: str | None 
     chosen = "those chosen for this report"
     if pair is None:
         chosen = "those with the largest weights"
+        if _all_equal(result):
+            chosen = "the first two of those who count the same"
         if result.members is not None and len(result.members) > 1:
             chosen = "one of each of the two groups whose members have the largest weights"
     intro = paragraph(f"Two people side by side, {chosen}:") if figure else NOTHING

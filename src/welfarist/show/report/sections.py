@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from welfarist.base.version import __version__
 from welfarist.base.wording import listed
+from welfarist.decisions.labels import numbered
 from welfarist.inference.clusters import about_few, number_of_clusters
 from welfarist.noise.choices import LAPSE, LOGISTIC, RHO
 from welfarist.results.record import FitResult
 from welfarist.show import plots
 from welfarist.show.plots.power_axis import in_symbols, reached_doctrines
+from welfarist.show.plots.power_figures import is_seen
 from welfarist.show.report import words
 from welfarist.show.report.answer import verdict_of
 from welfarist.show.report.facts import Facts
@@ -61,7 +65,7 @@ def power(facts: Facts) -> Html:
                 WIDE,
                 f"Share of errors against the power p, a step function; lowest around {p}.",
                 "The share of decisions that the rule gets wrong for each p, with the learned "
-                "weights. The thick stretch is lowest.",
+                "weights. " + _lowest_in_words(result),
             )
         )
     if facts.sure.power is None and "p" not in result.given and result.exact is None:
@@ -69,6 +73,15 @@ def power(facts: Facts) -> Html:
         parts.append(paragraph(missing, "soft"))
     heading = "How much inequality matters" if family.has_aversion else f"What {shape.name} says"
     return section(heading, *parts)
+
+
+def _lowest_in_words(result: FitResult) -> str:
+    """Where errors are fewest, as the figure shows it."""
+    assert result.exact is not None
+    seen = [is_seen(stretch) for stretch in result.exact.intervals]
+    if all(seen):
+        return "The thick stretch is lowest."
+    return "A diamond is a stretch that is lowest and too short to be seen as one."
 
 
 def _about_shape(result: FitResult) -> str:
@@ -149,7 +162,7 @@ def caveats(facts: Facts) -> Html:
         messages.insert(0, f"{facts.misfit.verdict} Take the numbers as a rough description.")
     if not messages:
         messages = ["The fit gave no warnings."]
-    scale = "the utilities are measured on a scale whose zero means nothing at all"
+    scale = "the utilities are measured on a scale on which zero is to have nothing at all"
     if not family.ratios:
         scale = "the utilities of all people are measured on the same scale"
     if facts.result.shift:
@@ -177,7 +190,7 @@ def data_and_method(facts: Facts, data: Sequence[list[str]] = (), reading: Html 
         rows.append(["groups of people who share a weight", str(len(result.members))])
     if facts.utilities is not None:
         rows.append(["actions", f"{len(facts.utilities):,}"])
-    clusters = None if result.likelihood is None else number_of_clusters(result.likelihood)
+    clusters = _people_who_decided(result)
     if clusters is not None:
         rows.append(["people who decided", f"{clusters:,}"])
     if result.shift:
@@ -189,12 +202,11 @@ def data_and_method(facts: Facts, data: Sequence[list[str]] = (), reading: Html 
         [_SLIP if parameter == RHO else parameter.words, f"{result.extras[name]:.4g}"]
         for name, parameter in parameters.items()
     )
+    if from_menus(result) and result.rho is not None:  # half of two by chance is right as well
+        rows.append(["choices made by chance, 2 rho", words.percent(2.0 * result.rho)])
     rows.append(["mean loss" if result.exact is None else "share of errors", f"{result.loss:.4g}"])
-    proof = result.certificate if result.exact is not None else None
-    if proof is not None:
-        optimal = proof.gap <= _PROVEN
-        fewest = words.percent(proof.lower_bound)
-        said = "no rule makes fewer" if optimal else f"no rule makes fewer than {fewest}"
+    said = _proven(result)
+    if said:
         rows.append(["proven about errors", said])
     if result.given:
         shape = result.family.shape.name
@@ -212,6 +224,33 @@ def data_and_method(facts: Facts, data: Sequence[list[str]] = (), reading: Html 
             + words.lower(words.sentence(result.reason))
         ),
     )
+
+
+def _people_who_decided(result: FitResult) -> int | None:
+    """How many people decided; None if nobody said."""
+    if result.likelihood is not None:
+        return number_of_clusters(result.likelihood)
+    by = getattr(result.decided, "by", None)
+    return None if by is None else len(np.unique(numbered(by)))
+
+
+def _is_proven(result: FitResult) -> bool:
+    """Whether no rule makes fewer errors."""
+    assert result.exact is not None
+    proof = result.certificate
+    return result.exact.explanations is not None or (proof is not None and proof.gap <= _PROVEN)
+
+
+def _proven(result: FitResult) -> str:
+    """What is proven about errors that were counted; empty if nothing is."""
+    proof = result.certificate if result.exact is not None else None
+    if proof is None:
+        return ""
+    if _is_proven(result):
+        return "no rule makes fewer"
+    if proof.lower_bound <= 0:
+        return "nothing: some rule may make fewer, or none"
+    return f"no rule makes fewer than {words.percent(proof.lower_bound)}"
 
 
 _METHODS = {
@@ -241,11 +280,13 @@ def _model(facts: Facts) -> tuple[str, str]:
     result, intervals = facts.result, _intervals(facts)
     if result.exact is not None:
         errs = "slips whatever the case" if result.rho is not None else "does not err"
-        return (
-            f"{result.kind} by somebody who {errs}",
-            "The rule with the fewest errors was searched for exactly, with a proof of how few "
-            "are possible where there is one.",
-        )
+        found = "The rule with the fewest errors was found exactly."
+        if not _is_proven(result):
+            found = (
+                "The rule with the fewest errors was searched for; that no other has fewer is not "
+                "proven."
+            )
+        return f"{_done(result)} by somebody who {errs}", found
     scored = result.kind == "scores"
     best = "rule with the smallest squared errors" if scored else "rule of maximum likelihood"
     if result.likelihood is not None and result.likelihood.prior is not None:

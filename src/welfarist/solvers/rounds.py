@@ -1,0 +1,195 @@
+"""From the optimum of a share to that of everything, in a few rounds over the files.
+
+A round gives the loss and the gradient of all decisions; the Hessian is that of the share. Between
+independent decisions of one kind the two Hessians differ by a thousandth or so, and every round
+leaves about the square of that of what was left to gain: three or four are enough. Where that is
+not so (weights leave or reach 0, the share's optimum was far off), the share's Hessian is worked
+out again where the search has come to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray
+from welfarist.losses import Loss, Point, weight_units
+from welfarist.solvers.base import Optimum
+from welfarist.solvers.coordinates import Curvature, minimiser
+from welfarist.solvers.descent import Walk
+
+_MOST_ROUNDS = 20
+# Relative decrease of the loss that is left when a fit is done: estimates move by less than 1e-8.
+_FINE = 1e-17
+# A decrease must shrink at least this much from round to round.
+_TENFOLD = 0.1
+# A relative decrease that is nothing but rounding.
+_ROUNDING = 1e-14
+# How much a step is damped where it has not lowered the loss.
+_DAMPING = (0.0, 1e-2, 1.0, 100.0)
+# Relative curvature that is always there, so that no programme is singular.
+_FLOOR = 1e-13
+# Steps whose gradients correct the curvature, and how much they may correct it along them.
+_SECANTS, _FAR = 10, 10.0
+# A relative decrease so small that estimates are off by 1e-8 or so before the step is taken.
+_DONE = 1e-16
+_IMPOSSIBLE = (
+    "every decision must be possible under the rule that a share of them suggests; found some "
+    "that are not, such as a choice of nothing where there was something. Fit with "
+    'noise="lapse", or leave them out.'
+)
+
+
+class Polish(Walk):
+    """The current point of a loss that is read from files, and the curvature of its share.
+
+    What two gradients of all decisions say about the curvature between them corrects the share's
+    (a secant update, BFGS), so that a small share takes a few rounds more and not many.
+    """
+
+    def __init__(self, loss: Loss, start: Point, share: Loss) -> None:
+        super().__init__(loss, start, _FINE, near=True, borrowed=None)
+        self._share = share
+        self._secants: list[tuple[FloatArray, FloatArray]] = []
+        self.last = np.inf
+        self.renew()
+
+    def round(self) -> float:
+        """Take a step; return the decrease that it promised."""
+        assert self._here is not None
+        gradient, before = self._here.gradient(), self.point
+        for attempt, damping in enumerate(_DAMPING):
+            move, predicted = self._move(gradient, damping)
+            if move is None or predicted <= 0.0:
+                if attempt == 0:
+                    self.renew()
+                continue
+            point = self._moved(move)
+            evaluation = self.loss.evaluate(point)
+            if evaluation.value <= self.value + _ROUNDING * abs(self.value):
+                self._go(point, evaluation)
+                self._learn(before, gradient, evaluation.gradient())
+                if predicted > _TENFOLD * self.last:
+                    self.renew()
+                factor = min(1.0, predicted / self.last) if np.isfinite(self.last) else 1.0
+                self.remaining, self.last = predicted * factor, predicted
+                return predicted
+            self.renew()
+        self.stuck = True
+        return self.last
+
+    def renew(self) -> None:
+        """Work the share's curvature out again, here."""
+        self.curvature = Curvature.of(self._share, self.point)
+        for step, change in self._secants:
+            self._correct(step, change)
+
+    def _learn(self, before: Point, old: FloatArray, new: FloatArray) -> None:
+        """Note how far the last step went, and how the gradient changed along it."""
+        step = self._place(self.point) - self._place(before)
+        change = self._by_place(new, self.point) - self._by_place(old, before)
+        self._secants = [*self._secants[1 - _SECANTS :], (step, change)]
+        self._correct(step, change)
+
+    def _correct(self, step: FloatArray, change: FloatArray) -> None:
+        hessian = self.curvature.hessian
+        expected = hessian @ step
+        along, found = float(step @ expected), float(step @ change)
+        # Where the two disagree by far, one of them says nothing about this neighbourhood.
+        if not 0.0 < along < _FAR * found < _FAR * _FAR * along:
+            return
+        fresh = hessian + np.outer(change, change) / found - np.outer(expected, expected) / along
+        self.curvature = replace(self.curvature, hessian=fresh)
+
+    def _place(self, point: Point) -> FloatArray:
+        """Weights, the shape's t and extras in one row (q,)."""
+        t = [self.loss.family.shape.coordinate.into(point.p)] if self.loss.learn_power else []
+        return np.concatenate([point.weights, t, point.extras])
+
+    def _by_place(self, gradient: FloatArray, point: Point) -> FloatArray:
+        """A gradient by the weights themselves, from one in their units."""
+        found = gradient.copy()
+        found[: self.weights] /= weight_units(point.weights)
+        return found
+
+    def _move(self, gradient: FloatArray, damping: float) -> tuple[FloatArray | None, float]:
+        """Return the best move, and how much it promises."""
+        lower, upper = self._bounds()
+        fisher, hessian = self.curvature.in_units_of(self.point)
+        if damping == 0.0:
+            move = self._face_move(gradient, hessian, lower, upper)
+            if move is not None:
+                return move, -0.5 * float(gradient @ move)
+        form = hessian if damping == 0.0 and self._is_convex(hessian) else fisher
+        form = form.copy()
+        diagonal = np.maximum(fisher.diagonal(), _FLOOR * float(fisher.diagonal().max()))
+        places = np.arange(self.size)
+        form[places, places] += (damping + _FLOOR) * diagonal
+        units = weight_units(self.point.weights)
+        move = self._programme.solve(gradient, form, lower, upper, units)
+        if move is None:
+            return None, 0.0
+        return move, -float(gradient @ move + 0.5 * move @ (form @ move))
+
+    def _is_convex(self, matrix: FloatArray) -> bool:
+        return minimiser(matrix, np.zeros(self.size)) is not None
+
+
+def polish(loss: Loss, found: Optimum, rng: np.random.Generator) -> Optimum:
+    """Go from the optimum of a share to that of all decisions.
+
+    An interrupt from the keyboard ends the rounds, and the best point so far is kept.
+    """
+    share = loss.share(1.0, rng)
+    point = found.point
+    if np.isinf(point.p):  # weights only say who counts, and were searched on the share
+        point = loss.data.held_at(point)
+        loss, share = loss.data.holding(found.weights), share.data.holding(found.weights)
+    walk: Polish | None = None
+    rounds = 0
+    try:
+        walk = Polish(loss, point, share)
+        if not np.isfinite(walk.value):
+            raise InputError(_IMPOSSIBLE)
+        rounds = 1
+        converged, reason = walk.size == 0, "nothing to learn"
+        while not converged and rounds < _MOST_ROUNDS:
+            predicted = walk.round()
+            rounds += 1
+            if min(walk.remaining / _FINE, predicted / _DONE) <= abs(walk.value):
+                converged, reason = True, "no round promises a lower loss"
+            elif walk.stuck:
+                converged = predicted <= _ROUNDING * abs(walk.value)
+                reason = "rounding hides any further decrease" if converged else "no step lowers it"
+                break
+        else:
+            reason = reason if converged else f"{_MOST_ROUNDS} rounds were not enough"
+    except KeyboardInterrupt:
+        if walk is None:
+            raise
+        converged = False
+        reason = f"it was interrupted in round {rounds + 1}, and the best rule so far was kept"
+    return _optimum(found, walk, loss, converged, reason, rounds)
+
+
+def _optimum(
+    found: Optimum, walk: Polish, loss: Loss, converged: bool, reason: str, rounds: int
+) -> Optimum:
+    """The optimum of everything, with what the search on the share says of its starts."""
+    point, weights = walk.point, found.weights
+    if np.isinf(point.p):
+        point = replace(point, weights=found.point.weights)
+    elif loss.weighting.fixed is None:
+        weights = loss.weighting.to_people(point.weights)
+    return replace(
+        found,
+        point=point,
+        weights=weights,
+        value=walk.value,
+        converged=converged and found.converged,
+        reason=reason if found.converged else found.reason,
+        n_iter=found.n_iter + rounds,
+        remedy="Fit again with resume to go on." if "interrupted" in reason else found.remedy,
+    )
