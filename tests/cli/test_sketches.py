@@ -424,3 +424,17 @@ def test_a_full_disk_is_said_and_leaves_nothing(monkeypatch):
     said = refused("simulate", "land", "--people", "500", "--regions", "2")
     assert "No space left on device" in said
     assert not Path("land").exists()
+
+
+def test_decisions_in_a_folder_are_learned_from(land):
+    read = pl.read_csv(land / "comparisons.csv").rename({"preferred": "first", "other": "second"})
+    Path("decisions").mkdir()
+    read[:90].with_columns(choice=pl.lit(1)).write_parquet("decisions/1.parquet")
+    read[90:].with_columns(choice=pl.lit(1)).write_parquet("decisions/2.parquet")
+    found = json.loads(
+        run(
+            "fit", str(land / "people.sketch"), "-c", "decisions", "--no-intervals", "--json"
+        ).stdout
+    )
+    saved = wf.load_model(land / "model.json").welfare
+    assert found["p"] == pytest.approx(saved.p, abs=SAME_FIT)

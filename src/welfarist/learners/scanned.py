@@ -19,6 +19,7 @@ from welfarist.decisions.scanned.scores import ScannedScores
 from welfarist.losses.scanned.loss import rounds_over
 from welfarist.losses.scanned.rounds import Rounds
 from welfarist.noise.base import ChoiceNoise
+from welfarist.people.source import is_source
 from welfarist.solvers.newton import Newton
 
 
@@ -62,7 +63,7 @@ def choices_in_memory(decided: ScannedChoices, rounds: Rounds) -> Choices:
     """Return choices that are few: the share is all of them."""
     block = decided.drawn(rounds.engine, rounds.progress)
     chosen = block.rows[block.starts[:-1] + block.chosen]
-    least = min(float(decided.utilities.min()), 0.0)
+    least = _least(decided.utilities)
     menus = (block.starts.astype(np.intp), block.rows)
     made = Choices(decided.utilities, menus, chosen, block.count, names=decided.names, least=least)
     made.stakeholders = decided.stakeholders
@@ -78,16 +79,21 @@ def scores_in_memory(decided: ScannedScores, learner: Any) -> Scores:
         )
     progress = Progress(learner.progress, int(learner.verbose))
     rows, values, often = decided.summed_up(engine_of(learner.engine), progress)
-    least = min(float(decided.utilities.min()), 0.0)
+    least = _least(decided.utilities)
     made = Scores.of(decided.utilities[rows], values, often, least=least)
     return replace(made, stakeholders=decided.stakeholders)
 
 
 def _comparisons(decided: ScannedComparisons, block: PairBlock) -> Comparisons:
     pairs = np.stack([block.first, block.second], axis=1)
-    least = min(float(decided.utilities.min()), 0.0)
+    least = _least(decided.utilities)
     made = Comparisons(
         decided.utilities, pairs, block.outcome, block.count, names=decided.names, least=least
     )
     made.stakeholders = decided.stakeholders
     return made
+
+
+def _least(utilities: Any) -> float:
+    """The smallest utility there may be: people in a sketch have nothing at least."""
+    return 0.0 if is_source(utilities) else min(float(utilities.min()), 0.0)
