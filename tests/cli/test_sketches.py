@@ -438,3 +438,27 @@ def test_decisions_in_a_folder_are_learned_from(land):
     )
     saved = wf.load_model(land / "model.json").welfare
     assert found["p"] == pytest.approx(saved.p, abs=SAME_FIT)
+
+
+@pytest.mark.parametrize("weights", ["learn", "equal", "population"])
+def test_a_report_speaks_of_groups_and_of_how_many_they_are(land, weights):
+    run("fit", str(land / "people.sketch"), "-c", str(land / "comparisons.csv"), "--p", "-1",
+        "--weights", weights, "--report", "r.html")  # fmt: skip
+    text = Path("r.html").read_text()
+    heads = wf.Sketch.load(land / "people.sketch").heads
+    assert "3,000" in text
+    assert f"{heads[0] / heads.sum():.1%}" in text
+    assert "Were everybody to count the same" in text
+    assert "a person's weight" not in text
+    assert "Equal weights would be" not in text
+
+
+def test_sketching_that_is_interrupted_writes_nothing(monkeypatch):
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    pl.DataFrame(PEOPLE).write_parquet("people.parquet")
+    monkeypatch.setattr("welfarist.people.sketch.arrow.of_file", stop)
+    line = ("sketch", "people.parquet", "--groups", "region", "--out", "p.sketch")
+    assert "Interrupted." in run(*line, code=130).output
+    assert [path.name for path in Path().iterdir()] == ["people.parquet"]
