@@ -70,6 +70,7 @@ FOR_PYTHON = {
     "learners/scoring.py": ["7 hold their outcomes", "a metric without sample_weight"],
     "learners/targets.py": ["7: there must be a score"],
     "learners/warm_starts.py": ["warm_start=True needs"],
+    "people/sketch/sketch.py": ["a sketch must be made with Sketch.of"],
     "people/utility_tables.py": ["utilities must be a table", "utilities must hold at least one"],
     "proofs/certify.py": ["a proof of global optimality"],
     "results/data_left_out.py": ["Give them back", "with_data needs"],

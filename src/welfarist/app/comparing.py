@@ -16,6 +16,7 @@ from welfarist.app.warned import heard
 from welfarist.base.whole_files import write_whole
 from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
 from welfarist.families.rule import WelfareFunction
+from welfarist.files import is_sketch
 
 if TYPE_CHECKING:  # it takes seconds to import: whatever is wrong with the files is said before
     from welfarist.comparing.side_by_side import SideBySide
@@ -121,6 +122,10 @@ def read(asked: CompareRequest) -> Contest:
     inputs = (asked.actions, asked.decision.file, *asked.models)
     check_targets({"latex": asked.latex}, inputs)
     check_together(asked.learner)
+    if asked.logit and is_sketch(asked.actions):
+        raise UsageError(
+            "{logit} needs everybody's utilities, which a sketch does not know. Leave it out."
+        )
     rules = _saved(asked.models) if asked.models else {}
     shift = asked.learner.shift
     decided = read_decisions(asked.actions, asked.table, asked.decision, shift)

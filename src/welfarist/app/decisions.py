@@ -12,7 +12,14 @@ from welfarist.app.scanned import is_folder, scanned
 from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.base.validation import FloatArray
-from welfarist.files import open_table, read_actions
+from welfarist.files import (
+    Actions,
+    is_sketch,
+    open_table,
+    read_actions,
+    read_scores,
+    read_sketch,
+)
 from welfarist.files.actions import SCORE, actions_of
 from welfarist.files.opening import FileTable
 from welfarist.files.sources import FORMATS, STANDARD_INPUT, file_and_sheet
@@ -176,8 +183,49 @@ def read_decisions(
         )
     require_address_space()
     table.check([path, decision.file])
+    if is_sketch(path):
+        return replace(_of_sketch(path, table, decision, shift), encoding=table.encoding)
     read = _reader_of(decision, table)
     return replace(read(path, table, decision, -shift), encoding=table.encoding)
+
+
+def _of_sketch(path: str, table: TableOptions, decision: DecisionOptions, shift: float) -> Decided:
+    """Decisions about the people of a sketch, whose utilities nobody can look at any more."""
+    if decision.wide or decision.long:
+        way = "wide" if decision.wide else "long"
+        raise UsageError(
+            f"{{{way}}} is for decisions that hold utilities themselves; found a sketch, {{path}}. "
+            "Give {comparisons} FILE or {choices} FILE.",
+            path=path,
+        )
+    if decision.score is None and decision.file is None:
+        raise UsageError(
+            "say what was decided about {path}, which is a sketch: {comparisons} FILE, {choices} "
+            "FILE, or {score} FILE with a column of actions and one of scores.",
+            path=path,
+        )
+    refuse_for_sketch(table, shift)
+    read = _reader_of(decision, table)
+    return (_scored_beside if read is _scored else read)(path, table, decision, 0.0)
+
+
+def refuse_for_sketch(table: TableOptions, shift: float | None) -> None:
+    """Refuse what would have to be asked when people were sketched."""
+    _refuse(table, (*_OF_ACTIONS, "absent"), "is for a table of actions, not for a sketch")
+    if shift:
+        raise UsageError(
+            "{shift} must be added before people are sketched, which knows nobody's utility any "
+            "more. Leave it out."
+        )
+
+
+def actions_in(
+    path: str, table: TableOptions, least: float = 0.0, *, may_be_absent: bool = False
+) -> Actions:
+    """The actions of a table or of a sketch."""
+    if is_sketch(path):
+        return read_sketch(path)
+    return read_actions(path, least=least, may_be_absent=may_be_absent, **table.actions())
 
 
 def _reader_of(decision: DecisionOptions, table: TableOptions) -> Callable[..., Decided]:
@@ -222,7 +270,7 @@ def _compared(path: str, table: TableOptions, decision: DecisionOptions, least: 
     _refuse_one_input(path, comparisons)
     from welfarist.files import read_comparisons  # which actions alone do not need
 
-    actions = read_actions(path, least=least, **table.actions())
+    actions = actions_in(path, table, least)
     if is_folder(comparisons):
         from welfarist.decisions import Comparisons
 
@@ -250,7 +298,7 @@ def _chosen(path: str, table: TableOptions, decision: DecisionOptions, least: fl
     _refuse_one_input(path, choices)
     from welfarist.files import read_choices
 
-    actions = read_actions(path, least=least, may_be_absent=True, **table.actions())
+    actions = actions_in(path, table, least, may_be_absent=True)
     if is_folder(choices):
         from welfarist.decisions import Choices
 
@@ -322,6 +370,22 @@ def _scored(path: str, table: TableOptions, decision: DecisionOptions, least: fl
     names = None if table.numbered else actions.names
     scores = Scores.of(actions.frame(), actions.scores, names=names, least=least)
     return Decided(scores, actions.scores, people, (*notes, *actions.notes))
+
+
+def _scored_beside(
+    path: str, table: TableOptions, decision: DecisionOptions, least: float
+) -> Decided:
+    """Scores in a file beside a sketch, which has no columns."""
+    from welfarist.decisions import Scores
+
+    assert decision.score is not None
+    actions, notes = read_sketch(path), list[str]()
+    rows, values = read_scores(
+        decision.score, actions, drop_missing=table.drop_missing, notes=notes, **table.text()
+    )
+    names = [actions.names[row] for row in rows]
+    scores = Scores.of(actions.utilities[rows], values, names=names, least=least)
+    return Decided(scores, values, actions.stakeholders, tuple(notes))
 
 
 def _score_column(table: FileTable) -> str:

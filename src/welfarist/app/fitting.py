@@ -16,6 +16,7 @@ from welfarist.app.texts import is_inline
 from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.errors import NotConvergedWarning
 from welfarist.base.whole_files import write_together
+from welfarist.files import is_sketch
 from welfarist.files.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the files is said before
@@ -87,16 +88,23 @@ class FitRequest:
     allow_unconverged: bool = False
 
     @property
+    def decided_in(self) -> tuple[str | None, ...]:
+        """Files of decisions: scores are in one beside a sketch, and in a column of a table."""
+        score = self.decision.score
+        beside = score is not None and is_sketch(self.actions)
+        return (self.decision.file, score) if beside else (self.decision.file,)
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The names of the files that it is learned from, without their folders."""
         people = (self.learner.weights, self.learner.groups, self.learner.attributes)
-        named = [text for text in people if text not in (None, "learn", "equal")]
-        read = [self.actions, self.decision.file, *named]
+        named = [text for text in people if text not in (None, "learn", "equal", "population")]
+        read = [self.actions, *self.decided_in, *named]
         return tuple(_file_name(path) for path in read if path is not None and not is_inline(path))
 
     def without_folders(self, text: str) -> str:
         """A text about the files, with their names only."""
-        for path in (self.actions, self.decision.file):
+        for path in (self.actions, *self.decided_in):
             if path is not None and path != STANDARD_INPUT:
                 text = text.replace(path, _file_name(path))
         return text
@@ -225,7 +233,7 @@ class Fitted:
 def read(asked: FitRequest) -> Decided:
     """Check what was asked for and read what was decided."""
     inputs = (
-        asked.actions, asked.decision.file, asked.learner.weights, asked.learner.groups,
+        asked.actions, *asked.decided_in, asked.learner.weights, asked.learner.groups,
         asked.learner.attributes,
     )  # fmt: skip
     check_targets({"save": asked.save, "report": asked.report, "latex": asked.latex}, inputs)
@@ -236,6 +244,11 @@ def read(asked: FitRequest) -> Decided:
             "{method:profile} takes decisions as independent; found {covariance:{told}}, which "
             "does not. Use {method:wald}.",
             told=asked.covariance,
+        )
+    if asked.shift_table and is_sketch(asked.actions):
+        raise UsageError(
+            "{shift_table} adds constants to everybody's utility, which a sketch does not know. "
+            "Leave it out."
         )
     asked.page.check(asked.report)
     if asked.report is not None and not asked.intervals:

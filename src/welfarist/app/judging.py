@@ -87,18 +87,22 @@ class Judgement:
             lines.append(f"None of these is as good as a welfare of {level}: {which}.")
         if self.rule.model.gamma:
             lines.append(about_sizes(self.rule.model.gamma, "worth, which decides:"))
-        lines.append("share: how much of a change in welfare comes from that stakeholder")
+        groups = self.rule.by_group
+        whose = "group" if groups else "stakeholder"
+        lines.append(f"share: how much of a change in welfare comes from that {whose}")
+        if groups:
+            lines.append("beside a group: what its people have, as a mean by this rule")
         return lines
 
 
 def judge(rule: Rule, first: str, second: str) -> Judgement:
     """Decide between two of the rule's actions, by their names."""
     rows = [_row(rule.actions, action) for action in (first, second)]
-    utilities = rule.actions.utilities[rows]
+    utilities = rule.utilities(rows)
     names = [rule.actions.labels[row] for row in rows]
     order = int(rule.compare(rows[:1], rows[1:])[0])
     people = rule.actions.stakeholders
-    values, shares = rule.judge(utilities), rule.shares(rows)
+    values, shares = rule.judge(rule.actions.utilities[rows]), rule.shares(rows)
     one, other = (
         {
             "action": names[i],

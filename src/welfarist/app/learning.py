@@ -10,6 +10,7 @@ from welfarist.app.people import attributes_of, groups_of, prior_of, weights_of
 from welfarist.app.texts import power_of_text, rho_of_text, starts_of_text
 from welfarist.app.usage import UsageError
 from welfarist.base.wording import listed
+from welfarist.people.source import heads_of
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def learner_of(asked: LearnerOptions, decided: Decided) -> Any:
     # Learners take seconds to import: whatever is wrong with the files is said before.
     from welfarist.learners import LEARNERS, learner_for
 
-    shared = _shared(asked, decided.people, decided.encoding)
+    shared = _shared(asked, decided)
     told = {name: getattr(asked, name) for name in _OF_SOME} | {"rho": rho_of_text(asked.rho)}
     learner = learner_for(decided.kind)
     known = learner().get_params()
@@ -124,10 +125,11 @@ def learner_of(asked: LearnerOptions, decided: Decided) -> Any:
     return learner(**shared, **{name: told[name] for name in told if name in known})
 
 
-def _shared(asked: LearnerOptions, people: tuple[str, ...], encoding: str | None) -> dict[str, Any]:
+def _shared(asked: LearnerOptions, decided: Decided) -> dict[str, Any]:
     """The options that all learners have."""
+    people, encoding = decided.people, decided.encoding
     groups = groups_of(asked.groups, people, encoding)
-    weights = weights_of(asked.weights, people, encoding)
+    weights = weights_of(asked.weights, people, encoding, heads_of(decided.X.utilities))
     if asked.attributes is not None:
         weights = attributes_of(asked.attributes, asked.heads, people, encoding)
     return dict(

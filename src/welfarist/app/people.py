@@ -6,16 +6,32 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from welfarist.app.texts import is_inline, members_by_group, numbers_by_name, prior_of_text
-from welfarist.app.usage import RequestError
+from welfarist.app.usage import RequestError, UsageError
+from welfarist.base.validation import FloatArray
 from welfarist.files import read_attributes, read_groups, read_weights
 from welfarist.files.people import check_people
 
 
-def weights_of(text: str | None, people: Sequence[str], encoding: str | None = None) -> Any:
+def weights_of(
+    text: str | None,
+    people: Sequence[str],
+    encoding: str | None = None,
+    heads: FloatArray | None = None,
+) -> Any:
     """What is known about the weights of these people, for the learners.
 
-    `encoding` is that of text files.
+    `encoding` is that of text files; `heads` (d,) says how many people each stands for, if they
+    are groups of a sketch.
     """
+    if text == "population":
+        if heads is None:
+            raise UsageError(
+                "{weights:population} is for groups in a sketch, who are many or few; found a "
+                "table, in which everybody is one. Use {weights:equal}."
+            )
+        return dict(zip(people, heads.tolist(), strict=True))
+    if text == "equal" and heads is not None:
+        return dict.fromkeys(people, 1.0)
     if text is None or text in ("learn", "equal"):
         return text or "learn"
     if not is_inline(text):

@@ -121,7 +121,8 @@ class Ranking(Sequence[dict[str, Any]]):
         if few:
             for person, shares in zip(people, self.shares.T.tolist(), strict=True):
                 columns[f"share of {person}"] = list(map(_shown, shares))
-            lines.append("share: how much of a change in welfare comes from that stakeholder")
+            whose = "group" if self.rule.by_group else "stakeholder"
+            lines.append(f"share: how much of a change in welfare comes from that {whose}")
         if self.rule.model.gamma:
             lines.append(about_sizes(self.rule.model.gamma, "order: by"))
         rows = list(zip(*columns.values(), strict=True))

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.app.decisions import TableOptions
+from welfarist.app.decisions import TableOptions, actions_in, refuse_for_sketch
 from welfarist.app.people import weights_of
 from welfarist.app.texts import listed as listed_texts
 from welfarist.app.texts import power_of_text
 from welfarist.app.totals import totals_in
 from welfarist.app.usage import UsageError
+from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.doctrines import DOCTRINES
 from welfarist.families.rule import WelfareFunction
-from welfarist.files import Actions, read_actions
+from welfarist.files import Actions, is_sketch, read_actions, read_sketch
 from welfarist.files.cells import listed
 from welfarist.people.present_rule import PresentRule
+from welfarist.people.source import heads_of, is_source, table_at
 from welfarist.results.saved_models import Model, load_model
 
 # Digits of log welfare that rounding leaves alone.
@@ -79,6 +81,20 @@ class Rule:
         """What judges actions: the rule, among those whom an action affects."""
         welfare = self.model.welfare
         return PresentRule(welfare) if self.model.absent else welfare
+
+    @property
+    def by_group(self) -> bool:
+        """Whether stakeholders are groups of people, who are in a sketch."""
+        return is_source(self.actions.utilities)
+
+    def utilities(self, rows: Any) -> FloatArray:
+        """What some actions give to everybody (n, d); to groups, their mean by this rule."""
+        chosen = self.actions.utilities[rows]
+        if not is_source(chosen):
+            return np.asarray(chosen)
+        groups = chosen.stakeholders or ()
+        place = [groups.index(name) for name in self.actions.stakeholders]
+        return np.asarray(table_at(chosen, self.model.welfare.p)[:, place])
 
     def order(self) -> npt.NDArray[np.intp]:
         """The rows of the actions, best first; ties keep their order."""
@@ -188,10 +204,12 @@ def rule_of(asked: RuleRequest) -> Rule:
     named = asked.doctrine if asked.doctrine is not None else asked.p
     assert named is not None
     shift = 0.0 if asked.shift is None else asked.shift
-    options = asked.table.actions()
-    actions = read_actions(asked.actions, least=-shift, may_be_absent=True, **options)
-    people, told = actions.stakeholders, "equal" if asked.weights is None else asked.weights
-    known = weights_of(told, people, asked.table.encoding)
+    if is_sketch(asked.actions):
+        refuse_for_sketch(asked.table, shift)
+    actions = actions_in(asked.actions, asked.table, -shift, may_be_absent=True)
+    people, heads = actions.stakeholders, heads_of(actions.utilities)
+    told = asked.weights or ("equal" if heads is None else "population")
+    known = weights_of(told, people, asked.table.encoding, heads)
     shares = None if known == "equal" else [known[person] for person in people]
     rule = WelfareFunction(power_of_text(named), shares, list(people), shift)
     absent = asked.table.absent
@@ -227,12 +245,44 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
             "{ignore} must not name a stakeholder of the model; found {found}. Leave it out.",
             found=listed(needed),
         )
+    if is_sketch(asked.actions):
+        refuse_for_sketch(asked.table, None)
+        return _saved_on_sketch(asked, model, loaded)
     # Whatever else the file has is left out anyway.
     options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
     may_be = loaded.absent  # others have not learned what somebody's absence means
     actions = read_actions(asked.actions, least=-rule.shift, may_be_absent=may_be, **options)
     unused = _left_out(asked.table, actions)
     notes = (*actions.notes, *unused, *totals_in(actions), *_without_shares(rule, actions))
+    return _rule_of_model(loaded, model, actions, notes)
+
+
+def _saved_on_sketch(asked: RuleRequest, model: str, loaded: Model) -> Rule:
+    """The rule of a saved model, applied to the groups of a sketch, which must be its own."""
+    rule, actions = loaded.welfare, read_sketch(asked.actions)
+    assert rule.stakeholders is not None
+    if loaded.absent or rule.shift:
+        what = "people who are absent" if loaded.absent else "a constant added to every utility"
+        raise InputError(
+            f"{model}: a rule for a sketch must take people as they are; found one with {what}. "
+            "Learn one from decisions about the sketch."
+        )
+    there, known = set(actions.stakeholders), set(rule.stakeholders)
+    for odd, whose in (
+        (known - there, "in the model alone"),
+        (there - known, "in the sketch alone"),
+    ):
+        if odd:
+            raise InputError(
+                f"{asked.actions}: the groups must be those of {model}; found "
+                f"{listed(sorted(odd))} {whose}. Sketch the people by the groups of the model."
+            )
+    actions = replace(actions, stakeholders=tuple(rule.stakeholders))
+    return _rule_of_model(loaded, model, actions, _without_shares(rule, actions))
+
+
+def _rule_of_model(loaded: Model, model: str, actions: Actions, notes: tuple[str, ...]) -> Rule:
+    rule = loaded.welfare
     if not loaded.converged:
         notes += (f"{model}: it was learned by a search that did not end well. Fit it again.",)
     return Rule(loaded, f"{model}, p = {rule.p:.4g}{_shift(rule)}", actions, notes)

@@ -27,11 +27,19 @@ from welfarist.results.saved_models import Model
 from welfarist.simulate import World
 
 TRUTH = "truth.json"
+# The folder of a country's people.
+PEOPLE = "people"
 Kind = Literal["csv", "parquet"]
 _TABLES = ("actions", "comparisons", "choices", "groups")
 
 # What holds if nothing is said, of what not every world has.
-DEFAULTS: dict[str, Any] = {"people": 5, "decisions": 300, "tau": 20.0, "rho": 0.0, "nu": 0.05}
+DEFAULTS: dict[str, Any] = {
+    "people": 5, "actions": 100, "decisions": 300, "tau": 20.0, "rho": 0.0, "nu": 0.05,
+}  # fmt: skip
+# What holds of a country instead.
+OF_A_COUNTRY: dict[str, Any] = {"people": 100_000, "actions": 12, "regions": 5}
+# With more people than these, a column each would be too many: they get a row each.
+MANY = 100_000
 # What says nothing beside something else, with the reason.
 _WITHOUT_EFFECT = {
     "people": "{charity} has 18 stakeholders",
@@ -54,11 +62,12 @@ class WorldRequest:
         How many stakeholders, and comparisons or choices; None is that of `DEFAULTS`, as below.
     tau, rho, nu : float or None
         Temperature and slips of comparisons, noise of scores.
-    actions : int
+    actions : int or None
     p : str
         The true power, or a doctrine.
     weights : str or None
-        The true weights: "random", "equal", or numbers with commas between them.
+        The true weights: "random", "equal", or numbers with commas between them; "population" in
+        a country.
     charity : bool
         Whether it is a food-rescue charity.
     scores : bool
@@ -68,6 +77,8 @@ class WorldRequest:
     places : int or None
         How many actions of a menu are ranked; None is the chosen one alone.
     seed : int
+    regions : int or None
+        Of a country, whose people stand in rows; one of more than `MANY` people is a country.
     """
 
     people: int | None = None
@@ -75,7 +86,7 @@ class WorldRequest:
     tau: float | None = None
     rho: float | None = None
     nu: float | None = None
-    actions: int = 100
+    actions: int | None = None
     p: str = "-1"
     weights: str | None = None
     charity: bool = False
@@ -83,11 +94,20 @@ class WorldRequest:
     menus: int | None = None
     places: int | None = None
     seed: int = 0
+    regions: int | None = None
+
+    @property
+    def is_country(self) -> bool:
+        """Whether people stand in rows, in parts."""
+        many = self.people is not None and self.people > MANY
+        return not self.charity and (many or self.regions is not None)
 
     def value(self, name: str) -> Any:
         """What was said, or else holds."""
         told = getattr(self, name)
-        return DEFAULTS[name] if told is None else told
+        if told is not None:
+            return told
+        return (DEFAULTS | OF_A_COUNTRY if self.is_country else DEFAULTS)[name]
 
     def check(self) -> None:
         """Refuse what would have no effect, and weights of others than there are."""
@@ -98,16 +118,29 @@ class WorldRequest:
                 raise UsageError(
                     f"{{{name}}} has no effect here: {_WITHOUT_EFFECT[name]}. Leave it out."
                 )
-        if self.menus is not None and not (self.places or 1) <= self.menus <= self.actions:
+        actions = self.value("actions")
+        if self.menus is not None and not (self.places or 1) <= self.menus <= actions:
             raise UsageError(
                 "{menus} must hold as many actions as {places} are ranked, and no more than there "
-                f"are {{actions}}; found {self.menus}, with {self.places or 1} and {self.actions}."
+                f"are {{actions}}; found {self.menus}, with {self.places or 1} and {actions}."
+            )
+        if self.charity and self.regions is not None:
+            raise UsageError("{regions} are those of a country, not of {charity}. Leave one out.")
+        for name in ("scores", "menus"):
+            if self.is_country and getattr(self, name):
+                raise UsageError(
+                    f"{{{name}}} are not for a country, which has comparisons. Leave it out."
+                )
+        if self.weights == "population" and not self.is_country:
+            raise UsageError(
+                "{weights:population} is for a country, with {regions}. Use {weights:equal}."
             )
         told = [] if self.weights is None else self.weights.split(",")
-        if len(told) > 1 and not self.charity and len(told) != self.value("people"):
+        whose = "regions" if self.is_country else "people"
+        if len(told) > 1 and not self.charity and len(told) != self.value(whose):
             raise UsageError(
-                f"{{weights}} must be as many as {{people}}; found {len(told)} for "
-                f"{self.value('people')}."
+                f"{{weights}} must be as many as {{{whose}}}; found {len(told)} for "
+                f"{self.value(whose)}."
             )
 
 
@@ -149,19 +182,25 @@ class Simulated:
         With `force` files of an old world are replaced, all at once; without they are refused.
         """
         place = Path(folder)
-        settle(_files_of_worlds(place))
-        there = [path for path in _files_of_worlds(place) if path.exists()]
+        settle(files_of_worlds(place))
+        there = [path for path in files_of_worlds(place) if path.exists()]
         if there and not force:
             raise RequestError(
                 "{path}: is there already. Name another folder, or use {force}.", path=there[0]
             )
+        if (place / PEOPLE).is_dir():
+            raise RequestError(
+                "{path}: has the people of a country, which would pass for those of this world. "
+                "Name another folder.",
+                path=place / PEOPLE,
+            )
         targets = {name: place / f"{name}.{kind}" for name in self.tables}
         files = {**targets, "truth": place / TRUTH}
-        contents = {path: _content(self.tables[name], kind) for name, path in targets.items()}
+        contents = {path: content_of(self.tables[name], kind) for name, path in targets.items()}
         # What else bears such a name is of an old world if that world's truth is there.
-        old = _files_of_worlds(place) if files["truth"].exists() else []
+        old = files_of_worlds(place) if files["truth"].exists() else []
         others = [path for path in old if path not in files.values()]
-        with _made(place):
+        with made_folder(place):
             write_together({**contents, files["truth"]: self.truth.as_text()}, remove=others)
         return Written(files, [path for path in there if path in others])
 
@@ -178,7 +217,7 @@ def simulate(asked: WorldRequest) -> Simulated:
     tables = tables_of(world, scores, choices)
     if asked.menus is not None:
         tables["choices"] = _from_menus(asked, asked.menus, world, tables["actions"]["action"])
-    return Simulated(tables, _truth(asked, world))
+    return Simulated(tables, truth_of(asked, world))
 
 
 def _from_menus(asked: WorldRequest, size: int, world: World, labels: list[str]) -> dict[str, Any]:
@@ -214,21 +253,31 @@ def _place(stage: int, places: int) -> str:
 
 
 def _world(asked: WorldRequest) -> World:
-    power, known = power_of_text(asked.p), _weights(asked.weights)
+    power, known = power_of_text(asked.p), weights_of_world(asked.weights)
     if asked.charity:
         share = "deployed" if known is None else known
         made = worlds.food_rescue(
-            asked.actions, p=power, weights=share, u_min=1.0, u_max=10.0, random_state=asked.seed
+            asked.value("actions"),
+            p=power,
+            weights=share,
+            u_min=1.0,
+            u_max=10.0,
+            random_state=asked.seed,
         )
         return made.world
     share = "random" if known is None else known
     return worlds.individuals(
-        asked.actions, asked.value("people"), p=power, weights=share, random_state=asked.seed
+        asked.value("actions"),
+        asked.value("people"),
+        p=power,
+        weights=share,
+        random_state=asked.seed,
     )
 
 
-def _weights(text: str | None) -> Any:
-    if text is None or text in ("random", "equal"):
+def weights_of_world(text: str | None) -> Any:
+    """What is said about the true weights, as worlds are made."""
+    if text is None or text in ("random", "equal", "population"):
         return text
     return [float(part) for part in text.split(",")]
 
@@ -246,14 +295,14 @@ def tables_of(world: World, scores: Any, choices: Comparisons | None) -> dict[st
     if scores is not None:
         tables["actions"]["score"] = scores
     if choices is not None:
-        tables["comparisons"] = _columns_of(choices, labels)
+        tables["comparisons"] = columns_of(choices, labels)
     if world.group_of is not None:
         members = named_people(world.stakeholders, world.people)
         tables["groups"] = {"stakeholder": list(members), "group": list(world.group_of)}
     return tables
 
 
-def _columns_of(choices: Comparisons, labels: list[str]) -> dict[str, Any]:
+def columns_of(choices: Comparisons, labels: list[str]) -> dict[str, Any]:
     """Which action was preferred to which; ties have a column if there are any."""
     first, second = (np.array(labels, dtype=object)[rows] for rows in choices.pairs.T)
     lost, tied = choices.outcomes < 0, choices.outcomes == 0
@@ -264,7 +313,8 @@ def _columns_of(choices: Comparisons, labels: list[str]) -> dict[str, Any]:
     return {**columns, "tie": tied.astype(int)} if tied.any() else columns
 
 
-def _truth(asked: WorldRequest, world: World) -> Model:
+def truth_of(asked: WorldRequest, world: World) -> Model:
+    """The true rule as a saved model."""
     names = named_people(world.stakeholders, world.people)
     return Model(
         WelfareFunction(world.p, world.weights, names),
@@ -281,7 +331,7 @@ def _truth(asked: WorldRequest, world: World) -> Model:
 
 
 @contextlib.contextmanager
-def _made(folder: Path) -> Iterator[None]:
+def made_folder(folder: Path) -> Iterator[None]:
     """Make a folder if it is not there; where it was made for nothing, it goes again."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
@@ -298,7 +348,7 @@ def _made(folder: Path) -> Iterator[None]:
         raise
 
 
-def _files_of_worlds(folder: Path) -> list[Path]:
+def files_of_worlds(folder: Path) -> list[Path]:
     """All files that are ever written to a folder."""
     tables = [f"{name}.{kind}" for name in _TABLES for kind in get_args(Kind)]
     return [folder / name for name in (*tables, TRUTH)]
@@ -309,7 +359,7 @@ def _guarded(entries: Any) -> Any:
     return [in_csv(entry) if isinstance(entry, str) else entry for entry in entries]
 
 
-def _content(columns: dict[str, Any], kind: Kind) -> bytes:
+def content_of(columns: dict[str, Any], kind: Kind) -> bytes:
     """A table as the bytes of a file."""
     import polars as pl  # which a plain install lacks
 

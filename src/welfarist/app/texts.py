@@ -47,6 +47,16 @@ def rho_of_text(text: str | None) -> Any:
     return text if number is None else number
 
 
+def whole_number(text: str) -> int:
+    """A whole number from 1 on, such as 300 or 1e8."""
+    found = number_of(text.replace("_", ""))
+    if found is None or not (1 <= found <= 1e15 and found == int(found)):
+        raise UsageError(
+            "must be a whole number from 1 on, such as 300 or 1e8; found {found!r}.", found=text
+        )
+    return int(found)
+
+
 def starts_of_text(text: str) -> int | str:
     """How many starts, for the learners."""
     return int(text) if text.isdecimal() else text

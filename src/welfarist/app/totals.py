@@ -6,6 +6,7 @@ import numpy as np
 
 from welfarist.base.validation import FloatArray
 from welfarist.files import Actions
+from welfarist.people.source import is_source
 
 _SUMS = {"total", "totals", "sum", "sums", "overall", "all", "gesamt", "summe", "insgesamt"}
 _MEANS = {"average", "averages", "mean", "means", "durchschnitt", "mittelwert", "mittel"}
@@ -18,6 +19,8 @@ _LONGEST = 30
 
 def totals_in(actions: Actions) -> list[str]:
     """Say which rows, by name and numbers, are the sum or the mean of the others."""
+    if is_source(actions.utilities):  # in which actions were columns
+        return []
     short = (row for row, name in enumerate(actions.names) if len(name) <= _LONGEST)
     named = [row for row in short if _word(actions.names[row]) in _SUMS | _MEANS]
     if not named or len(actions) - len(named) < _FEWEST_OTHERS:

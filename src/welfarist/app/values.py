@@ -73,8 +73,8 @@ def _named_doctrine(value: str, form: str) -> str:
 
 
 def weights(value: str | None) -> str | None:
-    """Require learn, equal, a file, or numbers by name that are not negative."""
-    if value is None or value in ("learn", "equal"):
+    """Require learn, equal, population, a file, or numbers by name that are not negative."""
+    if value is None or value in ("learn", "equal", "population"):
         return value
     if is_inline(value):
         found = numbers_by_name(value)
@@ -246,12 +246,13 @@ def sizes(value: str) -> str:
 
 
 def world_weights(value: str | None) -> str | None:
-    """Require random, equal, or numbers that are not negative and not all 0."""
-    if value is None or value in ("random", "equal"):
+    """Require random, equal, population, or numbers that are not negative and not all 0."""
+    if value is None or value in ("random", "equal", "population"):
         return value
     found = [number_of(part) for part in value.split(",")]
     if not all(n is not None and 0 <= n < math.inf for n in found) or not any(found):
         raise UsageError(
-            "must be random, equal or numbers such as 2,1,1; found {found!r}.", found=value
+            "must be random, equal, population or numbers such as 2,1,1; found {found!r}.",
+            found=value,
         )
     return value

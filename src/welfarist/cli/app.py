@@ -18,6 +18,7 @@ COMMANDS = {
     "rank": "Put actions in order by a saved model or a doctrine.",
     "judge": "Decide between two actions, and say why.",
     "compare": "Put doctrines, saved models and a learned rule side by side.",
+    "sketch": "Put any number of people into one small file, to learn from.",
     "plan": "Say how many decisions are needed to learn a rule.",
     "simulate": "Write a simulated world to files, with its truth.",
     "demo": "Learn the rule of a simulated charity, up to a report.",

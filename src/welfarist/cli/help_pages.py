@@ -17,6 +17,7 @@ _Mistake: Any = BadParameter.__bases__[0]
 # Which options stand together, and in which order, the most used first. A command shows those it
 # has; a test says if an option has no place.
 PANELS: dict[str, tuple[str, ...]] = {
+    "Who is sketched": ("counts", "columns", "utility"),
     "What was decided": (
         "comparisons", "choices", "score", "wide", "long", "outside", "absent", "by", "count",
         "tie",
@@ -26,12 +27,12 @@ PANELS: dict[str, tuple[str, ...]] = {
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
     ),
     "What is simulated": (
-        "people", "actions", "decisions", "task", "charity", "scores", "menu_size",
+        "people", "regions", "actions", "decisions", "task", "charity", "scores", "menu_size",
         "places", "repetitions",
     ),
     "What to write": (
-        "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit", "date",
-        "allow_unconverged", "format", "to", "force",
+        "out", "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit",
+        "date", "allow_unconverged", "format", "to", "force",
     ),
     "The rule": (
         "model", "doctrine", "p", "weights", "groups", "attributes", "heads", "prior", "scale",

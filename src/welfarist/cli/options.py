@@ -29,7 +29,7 @@ def _option(
 ActionsFile = Annotated[
     str,
     typer.Argument(
-        help="Table of actions: a file, or - for standard input.",
+        help="Table of actions or a sketch of people: a file, or - for standard input.",
         metavar="ACTIONS",
         show_default=False,
     ),
@@ -136,7 +136,12 @@ SizeEffect = Annotated[
     bool, _option("How many people an action affects counts for itself.", "--size-effect")
 ]
 Score = Annotated[
-    Text, _option("Column of the scores, in place of comparisons.", "--score", metavar=COLUMN)
+    Text,
+    _option(
+        "Column of the scores, in place of comparisons; a file beside a sketch.",
+        "--score",
+        metavar=COLUMN,
+    ),
 ]
 Wide = Annotated[
     bool,
@@ -179,7 +184,7 @@ RulePower = Annotated[Text, _option(f"{_POWER}.", "--p", metavar="P", check=valu
 Weights = Annotated[
     Text,
     _option(
-        "Weights: learn, equal, a file, or a=2,b=1 (learn).",
+        "Weights: learn, equal, population (of a sketch), a file, or a=2,b=1 (learn).",
         "--weights",
         metavar="WEIGHTS",
         check=values.weights,
@@ -188,7 +193,7 @@ Weights = Annotated[
 RuleWeights = Annotated[
     Text,
     _option(
-        "Weights: equal, a file, or a=2,b=1 (equal).",
+        "Weights: equal, a file, or a=2,b=1 (equal; of a sketch, population).",
         "--weights",
         metavar="WEIGHTS",
         check=values.known_weights,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from welfarist.app import values
+from welfarist.app import texts, values
 from welfarist.cli import options as opt
 from welfarist.cli.console import answer, checked, print_json, say, typed, working
 
@@ -23,10 +23,27 @@ Folder = Annotated[
     ),
 ]
 People = Annotated[
-    int, typer.Option("--people", help="How many stakeholders.", metavar="NUMBER", min=1)
+    int,
+    typer.Option(
+        "--people",
+        help="How many stakeholders; more than 100,000 are a country, in parts.",
+        metavar="NUMBER",
+        parser=lambda text: checked(texts.whole_number)(str(text)),
+    ),
+]
+Regions = Annotated[
+    int | None,
+    typer.Option(
+        "--regions",
+        help="How many regions of a country, whose people have a row each (5).",
+        metavar="NUMBER",
+        min=1,
+        show_default=False,
+    ),
 ]
 Actions = Annotated[
-    int, typer.Option("--actions", help="How many actions.", metavar="NUMBER", min=2)
+    int,
+    typer.Option("--actions", help="How many actions; a country has 12.", metavar="NUMBER", min=2),
 ]
 Decisions = Annotated[
     int,
@@ -42,7 +59,8 @@ WorldWeights = Annotated[
     str | None,
     typer.Option(
         "--weights",
-        help="The true weights: random, equal, or numbers such as 2,1,1 (random).",
+        help="The true weights: random, equal, population (of a country), or numbers such as "
+        "2,1,1 (random).",
         metavar="WEIGHTS",
         callback=checked(values.world_weights),
         show_default=False,
@@ -107,6 +125,7 @@ def simulate(
     ctx: typer.Context,
     folder: Folder,
     people: People = 5,
+    regions: Regions = None,
     actions: Actions = 100,
     decisions: Decisions = 300,
     p: Power = "-1",
@@ -132,7 +151,8 @@ def simulate(
         tau=typed(ctx, "tau", tau),
         rho=typed(ctx, "rho", rho),
         nu=typed(ctx, "nu", nu),
-        actions=actions,
+        actions=typed(ctx, "actions", actions),
+        regions=regions,
         p=p,
         weights=weights,
         charity=charity,
@@ -142,8 +162,12 @@ def simulate(
         seed=seed,
     )
     with working():
-        made = simulating.simulate(asked)
-    written = made.write(folder, format, force=force)
+        if asked.is_country:
+            from welfarist.app import countries
+
+            written = countries.write(asked, folder, format, force=force)
+        else:
+            written = simulating.simulate(asked).write(folder, format, force=force)
     for path in written.removed:
         say(f"Removed: {path}")
     say(f"Next: {_next(written.files)}")
@@ -155,6 +179,9 @@ def simulate(
 
 def _next(files: Mapping[str, Path]) -> str:
     """What to type to learn from these files."""
+    if "people" in files:
+        sketched = files["people"].parent / "people.sketch"
+        return f"welfarist sketch {files['people']} --groups region --out {sketched}"
     kinds = [kind for kind in ("comparisons", "choices") if kind in files]
     decided = f"--{kinds[0]} {files[kinds[0]]}" if kinds else "--score score"
     grouped = f" --groups {files['groups']}" if "groups" in files else ""

@@ -42,6 +42,9 @@ _PHRASES = (
         "leave their cells empty and say --absent",
     ),
     ("(choices=…)", "(--choices FILE)"),
+    ("Make one with Sketch.of(...).save(path).", "Make one with welfarist sketch."),
+    ("ame the columns of the actions: actions=[...]", "ame the columns of the actions: --columns"),
+    ("name the columns: actions=[...]", "name the columns: --columns"),
     (
         "Between two actions ComparisonClassifier has the others.",
         "Pairs of actions (--comparisons FILE) have the others.",

@@ -27,6 +27,7 @@ from welfarist.comparing.side_by_side import SideBySide, SideBySideRow
 from welfarist.decisions import Scores
 from welfarist.decisions.folds import folds_of
 from welfarist.decisions.labels import numbered
+from welfarist.people.source import is_source
 from welfarist.people.weighting import sole_person
 
 
@@ -181,6 +182,8 @@ def _about_sole_people(names: Sequence[str], results: Sequence[Fit]) -> list[str
     for name, result in zip(names, results, strict=True):
         if isinstance(result, OutsideFit) or "weights" in result.given:
             continue
+        if is_source(getattr(result.decided, "utilities", None)):
+            continue  # one group is many people, among whom p means something
         person = sole_person(result.weights)
         if person is not None:
             who = (result.stakeholders[person], result.family.shape.name)

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from welfarist.files.menus import NamedChoices, read_choices
     from welfarist.files.opening import open_table
     from welfarist.files.people import read_attributes, read_groups, read_weights
+    from welfarist.files.sketches import is_sketch, read_scores, read_sketch
     from welfarist.files.wide import read_wide_comparisons
 
 __all__ = [
     "Actions",
     "NamedChoices",
     "NamedComparisons",
+    "is_sketch",
     "open_table",
     "read_actions",
     "read_attributes",
@@ -28,6 +30,8 @@ __all__ = [
     "read_comparisons",
     "read_groups",
     "read_long_choices",
+    "read_scores",
+    "read_sketch",
     "read_weights",
     "read_wide_comparisons",
     "write_whole",
@@ -39,6 +43,7 @@ _ON_DEMAND = {
     "Actions": "files.actions",
     "NamedChoices": "files.menus",
     "NamedComparisons": "files.comparisons",
+    "is_sketch": "files.sketches",
     "open_table": "files.opening",
     "read_actions": "files.actions",
     "read_attributes": "files.people",
@@ -46,6 +51,8 @@ _ON_DEMAND = {
     "read_comparisons": "files.comparisons",
     "read_groups": "files.people",
     "read_long_choices": "files.long",
+    "read_scores": "files.sketches",
+    "read_sketch": "files.sketches",
     "read_weights": "files.people",
     "read_wide_comparisons": "files.wide",
     "write_whole": "base.whole_files",

@@ -19,6 +19,7 @@ from welfarist.files.cells import Number, Text, listed, shown
 from welfarist.files.kept_rows import KeptRows, Maybe, read_rows
 from welfarist.files.opening import FileTable, column_named, columns_named, open_table
 from welfarist.files.plain_columns import PlainColumn
+from welfarist.people.source import is_source
 
 SCORE = "score"
 # People whose typical utilities differ by more than this factor are hardly measured alike.
@@ -40,7 +41,8 @@ class Actions:
         What messages call the file.
     labels : polars.Series or PlainColumn
         The names, as they were read; see `names`.
-    utilities : (N, d) array
+    utilities : (N, d) array or Sketch
+        In a sketch, stakeholders are groups of people.
     stakeholders : tuple of str
     scores : (N,) array or None
     notes : tuple of str
@@ -55,7 +57,7 @@ class Actions:
 
     file: str
     labels: Any = field(repr=False)
-    utilities: FloatArray = field(repr=False)
+    utilities: Any = field(repr=False)
     stakeholders: tuple[str, ...]
     scores: FloatArray | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
@@ -72,7 +74,9 @@ class Actions:
         return tuple(self.labels.to_list())
 
     def frame(self) -> Any:
-        """The utilities as a data frame with the stakeholders as columns."""
+        """The utilities as a data frame with the stakeholders as columns, or the sketch."""
+        if is_source(self.utilities):
+            return self.utilities
         import polars as pl
 
         return pl.DataFrame(self.utilities, schema=list(self.stakeholders))

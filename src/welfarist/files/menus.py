@@ -22,6 +22,7 @@ from welfarist.files.kept_rows import KeptRows, read_rows
 from welfarist.files.known_names import Known
 from welfarist.files.menu_layouts import MenuLayout, layout_of
 from welfarist.files.opening import FileTable, open_table
+from welfarist.people.source import is_source
 
 # What may stand between the actions of a menu without being told.
 _SEPARATORS = (";", "|")
@@ -116,7 +117,8 @@ def read_choices(
             "{menu_separator} is for a column that lists the actions of a menu; found none. Leave "
             "it out."
         )
-    refuse_never(actions.file, actions.stakeholders, actions.utilities)
+    if not is_source(actions.utilities):  # in which everybody is affected by everything
+        refuse_never(actions.file, actions.stakeholders, actions.utilities)
     names = Names(Known(actions.labels, actions.file, WHAT), actions, drop_unknown)
     reader = _Reader(table, layout, names, menu_separator, outside, drop_missing, least, notes)
     try:

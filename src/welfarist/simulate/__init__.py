@@ -2,7 +2,8 @@
 
 A world says what each action gives to each person, and which rule its decision maker follows:
 :func:`individuals` with independent utilities, or :func:`food_rescue`, a simulated charity whose
-utilities are themselves learned from answers. :func:`scores`, :func:`comparisons`, :func:`choices`
+utilities are themselves learned from answers. :func:`country` has as many people as one likes,
+part after part. :func:`scores`, :func:`comparisons`, :func:`choices`
 and :func:`rankings` are what the decision maker does in a world, with errors or without. Nothing
 here is real data.
 
@@ -22,6 +23,7 @@ True
 
 from welfarist.simulate.charity import Charity, food_rescue
 from welfarist.simulate.choosing import choices, random_menus, rankings
+from welfarist.simulate.country import Country, country
 from welfarist.simulate.deciding import (
     comparisons,
     correct_share,
@@ -39,6 +41,8 @@ __all__ = [
     "choices",
     "comparisons",
     "correct_share",
+    "Country",
+    "country",
     "FEATURES",
     "food_rescue",
     "Group",

@@ -20,9 +20,9 @@ from welfarist.base.ordinary_files import open_ordinary
 from welfarist.base.whole_files import check_target, write_whole
 from welfarist.people.sketch.bins import BIN_BITS, FIRST_BIN, LAST_BIN, SUMS
 from welfarist.people.sketch.gathering import Gathered
+from welfarist.people.sketch.header import MAGIC
 from welfarist.people.sketch.tally import KEPT, Tally
 
-_MAGIC = b"welfarist.Sketch 1 "
 _ARRAYS = {
     "keys": (np.int64, 1),
     "sums": (np.int64, 2),
@@ -70,7 +70,7 @@ def write(gathered: Gathered, path: str | os.PathLike[str]) -> None:
     """Write a sketch to a file, whole or not at all."""
     check_target(path)
     content = content_of(gathered)
-    write_whole(path, _MAGIC + hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+    write_whole(path, MAGIC + hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
 def read(path: str | os.PathLike[str]) -> Gathered:
@@ -79,8 +79,8 @@ def read(path: str | os.PathLike[str]) -> Gathered:
     if not os.path.exists(name):
         raise InputError(f"{name}: there is no such file. Check the name.")
     with open_ordinary(name, advice="Name a sketch.") as file:
-        head = file.read(len(_MAGIC))
-        if head != _MAGIC:
+        head = file.read(len(MAGIC))
+        if head != MAGIC:
             raise InputError(
                 f"{name}: must be a sketch that welfarist saved; found something else. Make one "
                 "with Sketch.of(...).save(path)."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,9 +17,10 @@ from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.people.sketch import saved
 from welfarist.people.sketch.enclosures import Means, log_means
-from welfarist.people.sketch.gathering import Gathered, added
+from welfarist.people.sketch.gathering import Gathered, Gatherer, added
 from welfarist.people.sketch.mixtures import mixed
 from welfarist.people.sketch.octaves import Pairs
+from welfarist.people.sketch.parts import Part
 from welfarist.people.sketch.sketched import SketchedPeople
 from welfarist.people.sketch.sources import gathered_of
 from welfarist.people.weighting import Weighting
@@ -354,6 +355,18 @@ class Sketch:
             f"Sketch({actions} action{'s' * (actions != 1)}, {groups} group{'s' * (groups != 1)}, "
             f"{self.people:.12g} people)"
         )
+
+
+def sketch_of_parts(
+    names: Sequence[str], parts: Iterable[Part], *, counted: bool = False, long: bool = False
+) -> Sketch:
+    """Return the sketch of people who come in parts, for whoever watches or writes them on the way.
+
+    `names` are those of the actions, which the `long` layout finds out; `counted` says whether
+    rows stand for several people.
+    """
+    gatherer = Gatherer([] if long else list(names), counted, long)
+    return Sketch._made(gatherer.add_all(parts).gathered())
 
 
 def _made_of(gathered: Gathered) -> Sketch:

@@ -19,6 +19,7 @@ from welfarist.inference.covariance import flat_weights
 from welfarist.inference.delta import delta_interval
 from welfarist.inference.intervals import MethodName
 from welfarist.people.attribute_weighting import theta_name
+from welfarist.people.source import heads_of
 from welfarist.people.tradeoffs import WorstOff, required_gain, third, turns_of, worst_off
 from welfarist.results.learned_from import judged_utilities
 from welfarist.results.record import FitResult
@@ -204,6 +205,11 @@ class Facts:
     utilities: FloatArray | None
     flat: frozenset[int] = frozenset()
     attributes: tuple[Tested, ...] = ()
+
+    @property
+    def heads(self) -> FloatArray | None:
+        """How many people stand behind each weight (d,), where they are groups of a sketch."""
+        return heads_of(getattr(self.result.decided, "utilities", None))
 
     @classmethod
     def of(cls, result: FitResult, level: float, method: MethodName | None = None) -> Facts:

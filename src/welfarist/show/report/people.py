@@ -26,7 +26,8 @@ def who_counts(facts: Facts) -> Html:
     result, ends = facts.result, _drawn_ends(facts)
     if result.reach is not None:
         return _who_reaches(facts)
-    if "weights" in result.given and _all_equal(result):  # one number, of which a figure says less
+    alike = facts.heads is None and _all_equal(result)
+    if "weights" in result.given and alike:  # one number, of which a figure says less
         return section("Who counts how much", paragraph(_about_weights(facts)))
     parts = [paragraph(_about_weights(facts))]
     parts.append(
@@ -37,12 +38,16 @@ def who_counts(facts: Facts) -> Html:
             (WIDE[0], height_for(dots_of(result))),
             f"The weights of {_everybody(result)}; the numbers are in the table below.",
             (
-                "Each dot is a person's weight"
+                f"Each dot is a {'person' if facts.heads is None else 'group'}'s weight"
                 if result.members is None
                 else "Each dot is the weight of every member of a group, whose size is in brackets"
             )
             + (f", the bar its {facts.percent} interval" if ends is not None else "")
-            + ". The dashed line is where everybody counts the same.",
+            + (
+                ". The dashed line is where everybody counts the same."
+                if facts.heads is None
+                else ". The dashed line is where every group counts the same, however many it has."
+            ),
         )
     )
     return section("Who counts how much", *parts, _weight_table(facts))
@@ -105,7 +110,7 @@ def _weight_table(facts: Facts) -> Html:
     result, groups = facts.result, facts.result.members
     shown = list(range(len(result.weights)))
     if groups is None:
-        columns = {"person": list(result.stakeholders)}
+        columns = _whose(facts)
         columns["weight"] = [_known_share(facts, person) for person in shown]
     else:
         shown = [members[0] for members in groups.values()]
@@ -128,8 +133,26 @@ def _weight_table(facts: Facts) -> Html:
     return table("Weights, as shares of the total", list(columns), rows, (0, *last))
 
 
+def _whose(facts: Facts) -> dict[str, list[str]]:
+    """Columns that say whose a weight is: a person's, or that of many in a sketch."""
+    names = list(facts.result.stakeholders)
+    if facts.heads is None:
+        return {"person": names}
+    return {"group": names, "people": [f"{many:,.10g}" for many in facts.heads]}
+
+
+def _by_heads(heads: FloatArray) -> str:
+    """What groups would have if everybody counted the same."""
+    shares = (heads / heads.sum()).tolist()
+    if len(shares) > _MOST_NAMES:
+        return "Were everybody to count the same, groups would count by how many they are."
+    return f"Were everybody to count the same, it would be {listed(list(map(_share, shares)))}."
+
+
 def _about_weights(facts: Facts) -> str:
     result = facts.result
+    if "weights" in result.given and facts.heads is not None:
+        return f"The weights were given, not learned. {_by_heads(facts.heads)}"
     if "weights" in result.given:
         same = " Everybody counts the same." if _all_equal(result) else ""
         return f"The weights were given, not learned.{same}"
@@ -139,6 +162,8 @@ def _about_weights(facts: Facts) -> str:
             "sure they are is said there."
         )
     equal = f"Equal weights would be {_share(1.0 / len(result.weights))} each."
+    if facts.heads is not None:
+        equal = _by_heads(facts.heads)
     none = _who_does_not_count(result)
     reason = ""
     if result.exact is None and (not facts.sure.weights or None in facts.sure.weights):

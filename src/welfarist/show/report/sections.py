@@ -185,7 +185,11 @@ def data_and_method(facts: Facts, data: Sequence[list[str]] = (), reading: Html 
     `data` are rows about where they come from, `reading` says what happened when they were read.
     """
     result = facts.result
-    rows = [*data, ["decisions", f"{result.decisions:,g}"], ["people", str(len(result.weights))]]
+    heads, many = facts.heads, str(len(result.weights))
+    people = [["people", many]]
+    if heads is not None:
+        people = [["people", f"{heads.sum():,.12g}"], ["groups, in a sketch", many]]
+    rows = [*data, ["decisions", f"{result.decisions:,g}"], *people]
     if result.members is not None:
         rows.append(["groups of people who share a weight", str(len(result.members))])
     if facts.utilities is not None:
