@@ -224,6 +224,7 @@ def test_choices_from_menus_are_learned_from(land):
     )
     found = json.loads(
         run("fit", str(land / "people.sketch"), "--choices", "choices.csv", "--p", "0",
+            "--weights", "population",
             "--no-intervals", "--json").stdout
     )  # fmt: skip
     assert found["n"] == 60
