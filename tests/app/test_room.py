@@ -47,7 +47,7 @@ def test_nothing_is_printed_and_no_terminal_is_known(path):
     ],
 )
 def test_what_is_not_said_means_the_same_everywhere(command, records):
-    filled = {**simulating.DEFAULTS, "people": planning.PEOPLE}
+    filled = {**simulating.DEFAULTS, "people": planning.PEOPLE, "menu_size": planning.MENU_SIZE}
     typed = inspect.signature(command).parameters
     for record in records:
         for field in dataclasses.fields(record):

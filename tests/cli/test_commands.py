@@ -155,9 +155,18 @@ def test_weights_and_groups(tmp_path, as_file):
 
 
 def test_every_option_of_the_learners_is_there():
-    # A bar is shown when watched; families of one's own are Python; --seed and --starts. One fit
-    # has nothing to start warm from, is not pickled, and says how it ended.
-    names = {"progress", "family", "random_state", "n_starts", "warm_start", "keep_data", "verbose"}
+    # A bar is shown when watched; families of one's own are Python; --seed, --starts and --dask
+    # have other names. One fit has nothing to start warm from, is not pickled, and says how it ended.
+    names = {
+        "progress",
+        "family",
+        "random_state",
+        "n_starts",
+        "warm_start",
+        "keep_data",
+        "verbose",
+        "engine",
+    }
     fit = {parameter.name for parameter in _command("fit").params}
     for learner in (wf.ComparisonClassifier, wf.WelfareRegressor):
         assert set(learner().get_params()) - names <= fit

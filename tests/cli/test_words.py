@@ -33,7 +33,9 @@ FOR_PYTHON = {
     "base/drawing.py": ["ax must be axes"],
     "base/jobs.py": ["a process of"],  # its option is filled in: n_jobs=1
     "base/validation.py": ["_entry_error called"],
-    "bounds/learning_curves.py": ["source must be a simulate.World", "the task "],
+    "bounds/learning_curves.py": [
+        "source must be a simulate.World", "the task ", "menu_size and places are those",
+    ],
     "bounds/parameters.py": ["The constant c"],
     "bounds/planning.py": ["(tau_max log"],
     "checks/of_choices.py": ["residuals are those"],
@@ -48,10 +50,13 @@ FOR_PYTHON = {
     "comparing/shifts.py": ["a table of shifts needs the learner"],
     "comparing/side_by_side.py": ["the best must be by"],
     "counting/exact_solver.py": ["time_limit must be"],
+    "decisions/action_numbers.py": ["7 must hold row numbers of the table"],
     "decisions/checked_columns.py": ["7 Row numbers of the table"],
     "decisions/checked_menus.py": ["7 The menu at row"],
     "decisions/comparisons.py": ["Comparisons(7"],
-    "decisions/long_tables.py": ["7 must be a column of the table"],
+    "decisions/long_tables.py": [
+        "7 must be a column of the table", "columns without another meaning",
+    ],
     "decisions/paired_columns.py": ["Pass Comparisons", "X must hold all utilities"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],
@@ -61,13 +66,16 @@ FOR_PYTHON = {
     "inference/doctrine_tests.py": [
         "a likelihood ratio needs a known",  # in reports: below
         "a test needs a null",
+        "a null about weights by attributes",
     ],
     "inference/linear_nulls.py": ["a contrast is a number"],
     "inference/stages.py": ["stages are the choices of a ranking"],
     "inference/wald_tests.py": ["use with_covariance"],  # in reports: below
-    "learners/choices.py": ["Choices hold what was chosen", "fit needs Choices"],
+    "learners/choices.py": ["Choices hold what was chosen", "a ChoiceLearner needs Choices"],
     "learners/pair_transformer.py": ["a transformer that was fitted"],
-    "learners/scoring.py": ["7 hold their outcomes", "a metric without sample_weight"],
+    "learners/scoring.py": [
+        "7 hold their outcomes", "a metric without sample_weight", "choices from menus are scored",
+    ],
     "learners/targets.py": ["7: there must be a score"],
     "learners/warm_starts.py": ["warm_start=True needs"],
     "people/sketch/sketch.py": ["a sketch must be made with Sketch.of"],

@@ -33,6 +33,8 @@ _MADE_UP = (1.0, 10.0)
 _HOW_MANY = 500
 # Whose utilities they are, and the power taken for true, if nothing is said.
 PEOPLE, POWER = 5, "-1"
+# From how many actions is chosen, if nothing is said: comparisons.
+MENU_SIZE = 2
 # So many studies say what happens in 19 of 20; fewer say only what happened.
 _MANY = 20
 # More decisions than this no study has: a guarantee that needs them is out of reach.
@@ -261,7 +263,7 @@ def plan(asked: PlanRequest) -> Plan:
     """Simulate studies, and work out what is guaranteed."""
     if asked.actions is not None and asked.people is not None:
         raise UsageError("{people} is for actions that are made up; found {actions}.")
-    menu_size = 2 if asked.menu_size is None else asked.menu_size
+    menu_size = MENU_SIZE if asked.menu_size is None else asked.menu_size
     if asked.task == "scores" and (menu_size, asked.places) != (2, 1):
         raise UsageError("{menu_size} and {places} are for choices; found {task} scores.")
     sizes = sizes_of_text(asked.decisions)

@@ -27,8 +27,8 @@ PANELS: dict[str, tuple[str, ...]] = {
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
     ),
     "What is simulated": (
-        "people", "regions", "actions", "decisions", "task", "charity", "scores", "menu_size",
-        "places", "repetitions",
+        "people", "regions", "actions", "decisions", "task", "charity", "scores", "menus",
+        "menu_size", "places", "repetitions",
     ),
     "What to write": (
         "out", "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit",
