@@ -156,7 +156,7 @@ def test_weights_and_groups(tmp_path, as_file):
 
 def test_every_option_of_the_learners_is_there():
     # A bar is shown when watched; families of one's own are Python; --seed, --starts and --dask
-    # have other names. One fit has nothing to start warm from, is not pickled, and says how it ended.
+    # have other names. One fit has nothing to start warm from, is not pickled, says how it ended.
     names = {
         "progress",
         "family",

@@ -35,7 +35,7 @@ NEVER = (
     "only what was learned", 'weights of a null', "summary(covariance", 'unit="decisions"',
     "is the method of the paper", "follows derivatives", "found decisions without names. ",
     "Give Comparisons", "by=", "keeps the digits", "with_data", "wald_test takes",
-    'method="posterior" is for',
+    'method="posterior" is for', "theta is that of weights by attributes",
 )  # fmt: skip
 
 

@@ -274,8 +274,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     def predict(self, U: Any) -> FloatArray:
         """Return the predicted scores (N,) of actions (N, d)."""
         check_is_fitted(self)
-        if isinstance(U, Scores):
-            U = U.utilities
+        if isinstance(U, Scores):  # which were checked before
+            return self._predicted(U.utilities)
         return self._predicted(U if is_source(U) else self._checked(U, reset=False))
 
     def _predicted(self, table: Any) -> FloatArray:
