@@ -64,6 +64,27 @@ def test_the_fit_is_that_of_decisions_in_memory(world, options):
     assert rounds_made(one) <= 8
 
 
+def test_weights_follow_from_attributes_as_in_memory(world):
+    weights = wf.ByAttributes({"age": [20.0, 35.0, 50.0, 65.0]})
+    one = wf.ComparisonClassifier(weights=weights).fit(world.scan())
+    other = wf.ComparisonClassifier(weights=weights).fit(world.comparisons)
+    np.testing.assert_allclose(one.weights_, other.weights_, atol=SAME)
+    assert one.theta_["age"] == pytest.approx(other.theta_["age"], abs=SAME)
+    assert one.result_.llf == pytest.approx(other.result_.llf, rel=1e-10)
+    tests = [fit.result_.test(theta="age").statistic for fit in (one, other)]
+    assert tests[0] == pytest.approx(tests[1], rel=1e-6)
+
+
+def test_a_share_that_counts_for_nothing_is_refused(tmp_path):
+    columns = {"first": [0, 1, 0] * 500, "second": [1, 2, 2] * 500, "outcome": [1, -1, 1] * 500}
+    count = np.zeros(1500)
+    count[-2:] = 5.0
+    pq.write_table(pa.table({**columns, "count": count}), tmp_path / "part.parquet")
+    scanned = wf.Comparisons.scan(tmp_path, [[1.0, 2.0], [2.0, 1.0], [1.5, 1.5]], share=100)
+    with pytest.raises(InputError, match="found counts of 0 in all 100 that were drawn"):
+        wf.ComparisonClassifier().fit(scanned)
+
+
 def test_weights_at_zero_are_found_and_left(tmp_path):
     weights = np.array([0.6, 0.4, 0.0, 0.0, 0.0, 0.0])
     world = written(tmp_path, rows=30_000, people=6, weights=weights, seed=3)
@@ -277,6 +298,9 @@ def test_files_to_resume_from_must_be_of_the_same_decisions(world, tmp_path):
     wf.ComparisonClassifier(resume=path).fit(world.scan())
     with pytest.raises(InputError, match="same decisions and actions; found one of others"):
         wf.ComparisonClassifier(resume=path).fit(world.scan(share=3000))
+    turned = {"first": "second", "second": "first"}
+    with pytest.raises(InputError, match="same decisions and actions; found one of others"):
+        wf.ComparisonClassifier(resume=path).fit(world.scan(columns=turned))
     path.write_bytes(path.read_bytes()[:5000])
     with pytest.raises(InputError, match="resume must name a file that a fit has written"):
         wf.ComparisonClassifier(resume=path).fit(world.scan())

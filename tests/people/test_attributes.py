@@ -105,3 +105,14 @@ def test_it_says_what_it_holds() -> None:
     frame = polars.DataFrame({"age": AGES})
     assert repr(wf.ByAttributes(frame, [1, 2, 3, 4])) == "ByAttributes(age, heads)"
     assert repr(wf.ByAttributes(AGES)) == "ByAttributes(list)"
+
+
+def test_attributes_in_huge_units_are_told_apart():
+    weighting = wf.ByAttributes({"age": [1e300, 2e300, 4e300]}).weighting(3)
+    assert weighting.attributes == ("age",)
+
+
+def test_attributes_must_have_names_of_their_own():
+    table = {"region": ["north", "south", "south"], "region: south": [1.0, 2.0, 4.0]}
+    with pytest.raises(wf.InputError, match="found 'region: south' twice"):
+        wf.ByAttributes(table).weighting(3)

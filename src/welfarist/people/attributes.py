@@ -87,7 +87,15 @@ class ByAttributes:
                     f"{_listed(list(columns))}; found {heads!r}."
                 )
             heads = columns.pop(heads)
-        numbers = {k: v for name, entries in columns.items() for k, v in _coded(name, entries)}
+        coded = [one for name, entries in columns.items() for one in _coded(name, entries)]
+        numbers = dict(coded)
+        if len(numbers) < len(coded):
+            names_of = [name for name, _ in coded]
+            twice = next(name for name in names_of if names_of.count(name) > 1)
+            raise InputError(
+                f"attributes must have names of their own; found {twice!r} twice, once for a text "
+                "in a column. Rename one of them."
+            )
         if not numbers:
             raise InputError("attributes must have at least one column; found none.")
         table = np.array(list(numbers.values()))
@@ -217,7 +225,8 @@ def _refuse_undetermined(names: tuple[str, ...], table: FloatArray) -> None:
         )
     kept: list[FloatArray] = []
     for name, column in zip(names, table, strict=True):
-        centred = column - column.mean()
+        sized = column / np.abs(column).max()  # whose squares are numbers
+        centred = sized - sized.mean()
         own = centred / np.linalg.norm(centred)
         for other in kept * 2:  # twice, against rounding
             own = own - (own @ other) * other

@@ -182,7 +182,9 @@ def _optimum(
     if np.isinf(point.p):
         point = replace(point, weights=found.point.weights)
     elif loss.weighting.fixed is None:
-        weights = loss.weighting.to_people(point.weights)
+        weights = loss.weights_at(point)
+    if np.isinf(point.p) and loss.weighting.people > 1 and found.point.weights.size > 1:
+        reason = f"{reason}; who counts was searched on the share that is in memory"
     return replace(
         found,
         point=point,
@@ -191,5 +193,14 @@ def _optimum(
         converged=converged and found.converged,
         reason=reason if found.converged else found.reason,
         n_iter=found.n_iter + rounds,
-        remedy="Fit again with resume to go on." if "interrupted" in reason else found.remedy,
+        remedy=_remedy(reason) or found.remedy,
     )
+
+
+def _remedy(reason: str) -> str:
+    """What to do where rounds ended before their time; empty if they did not."""
+    if "interrupted" in reason:
+        return "Fit again with resume to go on."
+    if "not enough" in reason or "no step" in reason:
+        return "Scan with a larger share, from which the search begins."
+    return ""

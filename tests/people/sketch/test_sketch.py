@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -185,3 +186,28 @@ def test_other_families_are_refused_in_words():
         wf.ComparisonClassifier(family=Sum()).fit(DECIDED)
     with pytest.raises(wf.InputError, match="needs everybody's utilities"):
         np.asarray(SKETCH)
+
+
+@pytest.mark.parametrize("p", [1e-300, 1e-200, 1e-40, 1e-31, 1e-29, 1e-12])
+def test_enclosures_hold_at_tiny_powers_where_somebody_has_nothing(p):
+    """Where groups lie at log(share) / p: powers that small are no zero."""
+    people = np.array([0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 5.0, 6.0])
+    sketch = wf.Sketch.of(people, groups=["a"] * 4 + ["b"] * 4)
+    with mpmath.workdps(60):
+        power = mpmath.mpf(p)
+        total = sum(mpmath.mpf(float(u)) ** power for u in people if u) / 8
+        truth = mpmath.log(total) / power
+        low, high = (float(end[0]) for end in sketch.enclosure(p))
+        assert low <= truth <= high
+
+
+def test_counts_that_rounding_would_change_are_refused():
+    with pytest.raises(wf.InputError, match=r"counts must be 0, or from 0.5 to 4e9"):
+        wf.Sketch.of(np.ones(3), counts=[1e-5, 2e-5, 3e-5])
+    exact = wf.Sketch.of(np.array([1.0, 2.0]), counts=[2.0**-20, 3 * 2.0**-20])
+    assert float(np.exp(exact.log_mean(1.0)[0])) == pytest.approx(1.75, rel=1e-12)
+
+
+def test_a_mean_below_all_numbers_is_that_of_nothing():
+    sketch = wf.Sketch.of(np.array([0.0, 1.0, 2.0]))
+    assert sketch.log_mean(1e-310).tolist() == [-np.inf]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -135,13 +136,17 @@ class ScannedDecisions:
         return {**vars(self), "_seen": None}
 
     def digest(self) -> str:
-        """A text that is the same for the same files about the same actions."""
+        """A text that is the same for the same columns of the same files about the same actions."""
+        said = repr(
+            (self.kind, self.columns, [Path(path).name for path, _, _ in self.files.stamps])
+        )
+        words = np.frombuffer(said.encode(), dtype=np.uint8).astype(np.float64)
         stamps = [np.array([size, time], dtype=np.float64) for _, size, time in self.files.stamps]
         own = np.array([self.share, self.seed, *self.utilities.shape], dtype=np.float64)
         table = (
             source_digest(self.utilities) if is_source(self.utilities) else parts_of(self.utilities)
         )
-        return digest_of([own, *stamps, *table])
+        return digest_of([words, own, *stamps, *table])
 
     def same_as(self, other: object) -> bool:
         """Whether these are the same files about the same actions."""

@@ -139,6 +139,12 @@ def surveyed(
         raise InputError(
             f"{files.parts[0].path}: counts must not all be zero; found nothing that counts."
         )
+    if not sum(block.total for block in found.drawn):
+        raise InputError(
+            f"{files.parts[0].path}: a random share of the decisions must hold some that count; "
+            f"found counts of 0 in all {min(share, files.rows)} that were drawn. Take a larger "
+            "share, or leave out rows with counts of 0."
+        )
     return found
 
 

@@ -134,9 +134,9 @@ class ObservedScan:
         if restraint is None:
             return self
         raise InputError(
-            "decisions that stay in their files must leave some doubt; found hardly any, so that "
-            'the likelihood would have to be penalised. Fit with small_sample="none", or fit a '
-            "share of the decisions in memory."
+            "decisions that stay in their files must leave some doubt; found hardly any in the "
+            "share that is in memory, so that the likelihood would have to be penalised. Scan with "
+            'a larger share, or fit with small_sample="none".'
         )
 
     def respond(self, values: FloatArray, extras: FloatArray, has_zeros: bool) -> ScanResponse:

@@ -92,7 +92,8 @@ def log_means(tally: Tally, p: float) -> Means:
         return Means(*(np.where(some, x, -inf) for x in (found.value, found.low, found.high)))
     with np.errstate(divide="ignore", over="ignore"):
         gone = np.where(some, log_kept(kept, zeros, p), 0.0)
-    spread = 16 * _U * np.abs(gone)
+    # A logarithm below all numbers is that of nothing.
+    spread = np.where(np.isinf(gone), 0.0, 16 * _U * np.abs(gone))
     moved = (found.value + gone, found.low + gone - spread, found.high + gone + spread)
     return Means(*(np.where(some, x, -inf) for x in moved))
 

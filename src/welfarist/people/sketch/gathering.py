@@ -123,11 +123,13 @@ class Gatherer:
         assert counts is not None
         good = (counts >= 0) & (counts <= _LARGEST_COUNT)
         units = np.rint(np.where(good, counts, 0.0) * 2.0**COUNT_BITS).astype(np.int64)
-        good &= (units > 0) | (counts == 0)
+        # Rounding to whole units may move no count by more than a millionth of it.
+        apart = np.abs(units - np.where(good, counts, 0.0) * 2.0**COUNT_BITS)
+        good &= ((units > 0) & (apart <= 1e-6 * units)) | (counts == 0)
         if not good.all():
             row = int(np.argmin(good))
             raise InputError(
-                "counts must be 0, or from 1e-6 to 4e9; found "
+                "counts must be 0, or from 0.5 to 4e9, or multiples of 2^-20; found "
                 f"{float(counts[row]):g} at {part.where(row)}. Multiply all by one number, which "
                 "changes nothing, or correct that one."
             )

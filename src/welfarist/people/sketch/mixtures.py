@@ -11,10 +11,12 @@ from math import inf
 import numpy as np
 
 from welfarist.base.validation import FloatArray
-from welfarist.families.power_mean.formula_ranges import SMALL_POWER, ZERO_POWER
+from welfarist.families.power_mean.formula_ranges import SMALL_POWER
 from welfarist.people.sketch.enclosures import Means
 
 _U = 2.0**-53
+# A product this small has lost digits, and is nothing beside 1.
+_NOTHING = 1e-290
 
 
 def mixed(groups: Means, shares: FloatArray, p: float) -> Means:
@@ -62,13 +64,23 @@ def _far_from_zero(
 def _near_zero(levels: FloatArray, shares: FloatArray, p: float) -> tuple[FloatArray, FloatArray]:
     middle = shares @ levels
     offsets = levels - middle
-    gain = offsets if abs(p) < ZERO_POWER else np.expm1(p * offsets) / p
+    gain = _grown(offsets, p)
     total = shares @ gain
     sized, moved = shares @ np.abs(gain), shares @ (np.exp(p * offsets) * np.abs(offsets))
     off = (len(shares) + 24) * _U * sized + 4 * _U * moved
-    if abs(p) < ZERO_POWER:
-        return middle + total, 1.01 * off
     grown = 1.0 + p * total
-    return middle + np.log1p(p * total) / p, 1.01 * (
-        2.0 * off / np.maximum(grown, 1e-300) + 16 * _U * np.abs(np.log1p(p * total) / p)
-    )
+    back = np.where(np.abs(p * total) < _NOTHING, total, np.log1p(p * total) / _not_zero(p))
+    return middle + back, 1.01 * (2.0 * off / np.maximum(grown, 1e-300) + 16 * _U * np.abs(back))
+
+
+def _grown(offsets: FloatArray, p: float) -> FloatArray:
+    """Return ``expm1(p x) / p``, which is x where their product is next to nothing.
+
+    However small p is, that must be asked of the product: where somebody has nothing, the mean of a
+    group lies at ``log(share) / p``.
+    """
+    return np.where(np.abs(p * offsets) < _NOTHING, offsets, np.expm1(p * offsets) / _not_zero(p))
+
+
+def _not_zero(p: float) -> float:
+    return p or 1.0

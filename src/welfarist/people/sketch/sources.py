@@ -146,15 +146,35 @@ def _of_dask(frame: Any, columns: Columns) -> Gathered:
              for kind in frame.dtypes]  # fmt: skip
     utilities = columns.of_utilities(names, kinds, "the data frame")
     asked = None if columns.is_long else utilities
-    make, add = delayed(gathered_of, pure=False), delayed(added, pure=False)
-    parts = [
-        make(part, columns.groups, columns.counts, actions=asked,
-             action=columns.action, utility=columns.utility)
-        for part in frame.to_delayed()
-    ]  # fmt: skip
+    make, add = delayed(_of_partition, pure=False), delayed(_both, pure=False)
+    parts = [make(part, number, columns, asked) for number, part in enumerate(frame.to_delayed())]
     while len(parts) > 1:
         pairs = zip(parts[::2], parts[1::2], strict=False)
         left = parts[-1:] if len(parts) % 2 else []
         parts = [add(one, two) for one, two in pairs] + left
-    found: Gathered = parts[0].compute()
+    found: Gathered | None = parts[0].compute()
+    if found is None:
+        raise InputError("a sketch must be of somebody; found no people. Check the source.")
     return found
+
+
+def _of_partition(
+    part: Any, number: int, columns: Columns, actions: Sequence[str] | None
+) -> Gathered | None:
+    """Sums over one partition of a Dask data frame; None if it is empty, as after a filter."""
+    if not len(part):
+        return None
+    try:
+        return gathered_of(
+            part, columns.groups, columns.counts, actions=actions,
+            action=columns.action, utility=columns.utility,
+        )  # fmt: skip
+    except InputError as problem:
+        raise InputError(f"partition {number}: {problem}") from None
+
+
+def _both(one: Gathered | None, two: Gathered | None) -> Gathered | None:
+    """The people of two partitions, either of which may be empty."""
+    if one is None or two is None:
+        return two if one is None else one
+    return added(one, two)

@@ -192,15 +192,22 @@ def _merged_sums(parts: list[Tally]) -> Tally:
     """Return the first with the sums of all, bin by bin."""
     keys = np.concatenate([part.keys for part in parts])
     found, place = np.unique(keys, return_inverse=True)
-    sums = np.zeros((len(found), SUMS), np.int64)
-    np.add.at(sums, place, np.concatenate([part.sums for part in parts]))
+    places = np.split(place, np.cumsum([len(part.keys) for part in parts])[:-1])
+    sums = _added([part.sums for part in parts], places, len(found))
     if parts[0].high is None:
         return replace(parts[0], keys=found, sums=sums)
-    high = np.zeros((len(found), SUMS), np.int64)
-    np.add.at(high, place, np.concatenate([part.high for part in parts]))
+    high = _added([part.high for part in parts], places, len(found))
     high[:, 1:] += sums[:, 1:] >> LOW_BITS
     sums[:, 1:] &= 2**LOW_BITS - 1
     return replace(parts[0], keys=found, sums=sums, high=high)
+
+
+def _added(parts: list[Any], places: list[npt.NDArray[np.intp]], rows: int) -> IntArray:
+    """Return sums (rows, 6) of parts, none of which has two rows in one place."""
+    found = np.zeros((rows, SUMS), np.int64)
+    for part, place in zip(parts, places, strict=True):
+        found[place] += part
+    return found
 
 
 def _merged_people(parts: list[Tally]) -> dict[str, Any]:
