@@ -35,6 +35,8 @@ _FLOOR = 1e-13
 _SECANTS, _FAR = 10, 10.0
 # A relative decrease so small that estimates are off by 1e-8 or so before the step is taken.
 _DONE = 1e-16
+# Log likelihood that one parameter alone may still gain where rounds have ended.
+_WORTH_MORE = 0.01
 _IMPOSSIBLE = (
     "every decision must be possible under the rule that a share of them suggests; found some "
     "that are not, such as a choice of nothing where there was something. Fit with "
@@ -79,6 +81,22 @@ class Polish(Walk):
             self.renew()
         self.stuck = True
         return self.last
+
+    def left_alone(self) -> float:
+        """How much the shape or a parameter of the noise would gain with all else held.
+
+        Beside weights that are next to nothing a step of all together may promise nothing, where
+        one of these alone does: there the rounds have not ended.
+        """
+        assert self._here is not None
+        gradient, (lower, upper) = self._here.gradient(), self._bounds()
+        fisher, hessian = self.curvature.in_units_of(self.point)
+        own = slice(self.weights, None)
+        steep = np.maximum(fisher.diagonal()[own], np.abs(hessian.diagonal()[own]))
+        step = -gradient[own] / np.maximum(steep, np.finfo(float).tiny)
+        step = np.clip(step, lower[own], upper[own])
+        gains = -(gradient[own] * step + 0.5 * steep * np.square(step))
+        return float(gains.max(initial=0.0))
 
     def renew(self) -> None:
         """Work the share's curvature out again, here."""
@@ -166,6 +184,8 @@ def polish(loss: Loss, found: Optimum, rng: np.random.Generator) -> Optimum:
                 break
         else:
             reason = reason if converged else f"{_MOST_ROUNDS} rounds were not enough"
+        if walk.left_alone() * loss.data.observed.total > _WORTH_MORE:
+            converged, reason = False, "no step of everything together lowers it, of one alone does"
     except KeyboardInterrupt:
         if walk is None:
             raise

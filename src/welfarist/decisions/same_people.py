@@ -1,0 +1,37 @@
+"""Decisions about the people of a rule: matched by name, where both have names."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.data_frames import order_by_name
+from welfarist.base.errors import InputError
+from welfarist.decisions.scores import Scores
+from welfarist.people.source import is_source
+
+
+def in_order_of(decided: Any, stakeholders: tuple[str, ...] | None) -> Any:
+    """Return decisions with their people, or groups, in the order of these stakeholders.
+
+    Where either has no names they stay as they are; other names than theirs are refused.
+    """
+    names = decided.stakeholders
+    if names is None or stakeholders is None or tuple(names) == tuple(stakeholders):
+        return decided
+    order = order_by_name(tuple(names), tuple(stakeholders))
+    if is_source(decided.utilities):
+        raise InputError(
+            "groups of a sketch must be in the order of those of the rule; found "
+            f"{names[0]!r} first, where the rule has {stakeholders[0]!r}."
+        )
+    table = np.empty_like(decided.utilities)
+    table[:, order] = decided.utilities
+    if isinstance(decided, Scores):
+        return replace(decided, utilities=table, stakeholders=tuple(stakeholders))
+    made = copy(decided)
+    made.utilities, made.stakeholders = table, tuple(stakeholders)
+    return made
