@@ -66,3 +66,11 @@ def test_other_groups_of_a_sketch_are_refused(pairs):
     fit = wf.ComparisonClassifier(weights="equal").fit(wf.Comparisons(first, pairs, decided))
     with pytest.raises(wf.InputError, match="no column 'a' and the unknown 'd'"):
         fit.predict(wf.Comparisons(second, pairs, decided))
+
+
+def test_people_without_names_are_taken_by_place(table, pairs):
+    decided = outcomes(table, pairs)
+    numbered = wf.Comparisons(table.to_numpy(), pairs, decided)
+    fit = wf.ComparisonClassifier(random_state=0).fit(numbered)
+    named = wf.Comparisons(table, pairs, decided)
+    assert fit.predict(named).tolist() == fit.predict(numbered).tolist()

@@ -18,6 +18,7 @@ from welfarist.base.engines import is_client
 from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray, as_shift, utilities_error
+from welfarist.decisions.same_people import in_order_of
 from welfarist.decisions.scanned.decisions import is_scanned
 from welfarist.learners import options
 from welfarist.learners.assembly import (
@@ -62,6 +63,10 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
     def fit_decisions(self, decided: Any) -> Any:
         """Learn from decisions that were checked before, such as ``result_.decided``."""
         raise NotImplementedError
+
+    def _with_people_in_order(self, decided: Any) -> Any:
+        """Return decisions about the people of the fit, matched by name where both have names."""
+        return in_order_of(decided, self.result_.named_stakeholders)
 
     def read_decisions(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Return what `fit` takes as decisions, and store what scikit-learn expects to find."""

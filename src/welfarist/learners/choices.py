@@ -17,7 +17,6 @@ from welfarist.decisions import Choices
 from welfarist.decisions.at_power import seen_at
 from welfarist.decisions.choices import as_choices
 from welfarist.decisions.impossible import refuse_impossible_choices
-from welfarist.decisions.same_people import in_order_of
 from welfarist.decisions.scanned.choices import ScannedChoices
 from welfarist.decisions.scanned.decisions import is_scanned
 from welfarist.inference.stages import seem_alike, stages_of
@@ -403,13 +402,13 @@ class ChoiceLearner(WelfareLearner):
 
     def _lost(self, choices: Choices) -> float:
         """The negative log likelihood of choices; menus of one lose nothing."""
-        choices = in_order_of(choices, self.result_.welfare.stakeholders)
+        choices = self._with_people_in_order(choices)
         return self._softmax(choices, choices.merged[0]).loss(self.rho_)
 
     def _compared(self, X: Any) -> tuple[Choices, Softmax]:
         """How the actions compare of the menu from which each decision took the best."""
         check_is_fitted(self)
-        choices = in_order_of(self.read_decisions(X), self.result_.welfare.stakeholders)
+        choices = self._with_people_in_order(self.read_decisions(X))
         return choices, self._softmax(choices, choices.first_menus())
 
     def _values(self, utilities: FloatArray) -> FloatArray:

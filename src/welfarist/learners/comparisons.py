@@ -22,7 +22,6 @@ from welfarist.decisions.comparisons import as_comparisons
 from welfarist.decisions.impossible import refuse_impossible
 from welfarist.decisions.labels import Labels, order_of
 from welfarist.decisions.paired_columns import people_of, refuse_layout
-from welfarist.decisions.same_people import in_order_of
 from welfarist.decisions.scaled_apart import scaled_apart
 from welfarist.decisions.scanned.comparisons import ScannedComparisons
 from welfarist.learners import options
@@ -322,7 +321,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         check_is_fitted(self)
         known = as_comparisons(X)
         if known is not None:
-            known = in_order_of(known, self.result_.welfare.stakeholders)
+            known = self._with_people_in_order(known)
             table, pairs = known.utilities, known.pairs
         else:
             rows = self._checked(self._in_order(X), reset=False)

@@ -17,7 +17,6 @@ from welfarist.base.validation import FloatArray, as_shift, owned
 from welfarist.decisions import Scores
 from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.magnitudes import check_magnitudes
-from welfarist.decisions.same_people import in_order_of
 from welfarist.decisions.scanned.scores import ScannedScores
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, common_caveats
@@ -276,7 +275,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         """Return the predicted scores (N,) of actions (N, d)."""
         check_is_fitted(self)
         if isinstance(U, Scores):  # which were checked before
-            return self._predicted(in_order_of(U, self.result_.welfare.stakeholders).utilities)
+            return self._predicted(self._with_people_in_order(U).utilities)
         return self._predicted(U if is_source(U) else self._checked(U, reset=False))
 
     def _predicted(self, table: Any) -> FloatArray:

@@ -284,6 +284,12 @@ class Learned:
     def _by_name(self, numbers: FloatArray) -> dict[str, float]:
         return dict(zip(self.stakeholders, numbers.tolist(), strict=True))
 
+    @property
+    def named_stakeholders(self) -> tuple[str, ...] | None:
+        """The names that somebody gave to the people; None if they have numbers only."""
+        numbered = named_people(None, len(self.stakeholders))
+        return None if self.stakeholders == numbered else self.stakeholders
+
     def _of_ones_own(self) -> dict[str, Any]:
         """What only fits with a family or a noise model of one's own have to tell."""
         known = ("tau", "rho", "scale")
