@@ -16,6 +16,8 @@ from welfarist.people.sketch.parts import Part
 from welfarist.people.sketch.tally import Tally
 
 EVERYBODY = "everybody"
+# The share of all counts that rounding may take or give.
+_ROUNDED_AWAY = 1e-6
 _LARGEST_COUNT = 2.0**32
 
 
@@ -123,15 +125,20 @@ class Gatherer:
         assert counts is not None
         good = (counts >= 0) & (counts <= _LARGEST_COUNT)
         units = np.rint(np.where(good, counts, 0.0) * 2.0**COUNT_BITS).astype(np.int64)
-        # Rounding to whole units may move no count by more than a millionth of it.
-        apart = np.abs(units - np.where(good, counts, 0.0) * 2.0**COUNT_BITS)
-        good &= ((units > 0) & (apart <= 1e-6 * units)) | (counts == 0)
+        good &= (units > 0) | (counts == 0)
         if not good.all():
             row = int(np.argmin(good))
             raise InputError(
-                "counts must be 0, or from 0.5 to 4e9, or multiples of 2^-20; found "
+                "counts must be 0, or from 1e-6 to 4e9; found "
                 f"{float(counts[row]):g} at {part.where(row)}. Multiply all by one number, which "
                 "changes nothing, or correct that one."
+            )
+        apart = np.abs(units - counts * 2.0**COUNT_BITS)
+        if apart.sum() > _ROUNDED_AWAY * units.sum():
+            raise InputError(
+                "counts must be about 1 in the mean, or multiples of 2^-20, to which they are "
+                f"rounded; found {float(counts.mean()):g} in the mean from {part.where(0)} on. "
+                "Multiply all by one number, such as how many rows there are: it changes nothing."
             )
         if (units > 0).all():
             return None, units

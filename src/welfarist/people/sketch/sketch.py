@@ -124,7 +124,8 @@ class Sketch:
             The column of groups; for an array the label of each person. Left out, all are one.
         counts : str or (people,) array-like, optional
             The column that says how many people a row stands for: head counts, or survey weights
-            from 0.5 to 4e9, which are rounded to multiples of 2^-20. Who has 0 is left out.
+            up to 4e9, about 1 or more in the mean, which are rounded to multiples of 2^-20. Who
+            has 0 is left out.
         actions : list of str, optional
             The columns of the actions. Left out, all but those of groups and counts.
         action, utility : str, optional
