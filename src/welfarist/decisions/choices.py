@@ -409,8 +409,18 @@ class Choices:
 
     def first_menus(self) -> Menus:
         """The menu (n) from which each decision first took the best, in the order of decisions."""
+        return self.menus.take(self._first)
+
+    @property
+    def _first(self) -> IntArray:
+        """Which menu (n,) is the one from which each decision first took the best."""
         first = np.flatnonzero((self.menus.stage == 0) & (self.menus.sign > 0))
-        return self.menus.take(first[np.argsort(self.decision[first], kind="stable")])
+        return np.asarray(first[np.argsort(self.decision[first], kind="stable")])
+
+    @property
+    def _first_sizes(self) -> IntArray:
+        """How many actions (n,) those menus have."""
+        return np.asarray(self.menus.sizes[self._first])
 
     @cached_property
     def _by_decision(self) -> tuple[IntArray, IntArray]:
@@ -461,14 +471,14 @@ class Choices:
     @property
     def offered(self) -> str:
         """How many actions a menu held at first, in words; none of these is none of them."""
-        sizes = self.first_menus().sizes - self.outside
+        sizes = self._first_sizes - self.outside
         low, high = int(sizes.min()), int(sizes.max())
         return f"{low}" if low == high else f"{low} to {high}"
 
     @property
     def chance(self) -> float:
         """Share of first choices that picking at random gets right; a menu of one is no choice."""
-        sizes, often = self.first_menus().sizes, self.told
+        sizes, often = self._first_sizes, self.told
         return float((often / sizes).sum() / often.sum())
 
     @cached_property
@@ -477,7 +487,7 @@ class Choices:
 
         A menu of one is no choice: whoever foresees it knows nothing.
         """
-        return np.where(self.first_menus().sizes > 1, self.counts, 0.0)
+        return np.where(self._first_sizes > 1, self.counts, 0.0)
 
     @property
     def total(self) -> float:

@@ -151,6 +151,17 @@ class Menus:
             found[block.menus] = values[block.entries].reshape(-1, block.size).max(axis=1)
         return found
 
+    def how_many_reach(self, values: FloatArray, levels: FloatArray) -> IntArray:
+        """Return how many entries (m,) of each menu have values (E,) of its level (m,) or more."""
+        if self._scattered:
+            there = values >= np.repeat(levels, self.sizes)
+            return np.add.reduceat(there, self.starts[:-1], dtype=np.intp)
+        found = np.empty(len(self), dtype=np.intp)
+        for block in self.blocks:
+            part = values[block.entries].reshape(-1, block.size)
+            found[block.menus] = np.count_nonzero(part >= levels[block.menus, None], axis=1)
+        return found
+
     def spread(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return values of the menus (m,) for each of their entries (E,)."""
         if not self._scattered and len(self.blocks) == 1:

@@ -145,7 +145,7 @@ class Softmax:
         right = z[entries] >= good[whose]
         found: FloatArray = np.zeros(len(menus))
         np.add.at(found, whose[right], menus.taken[entries[right]])
-        found /= menus.sums((z >= menus.spread(good)).astype(np.float64))
+        found /= menus.how_many_reach(z, good)
         return np.divide(found, menus.count, out=np.zeros(len(menus)), where=menus.count > 0)
 
     def shares(self) -> FloatArray:
