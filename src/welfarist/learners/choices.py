@@ -185,6 +185,16 @@ class ChoiceLearner(WelfareLearner):
         if isinstance(X, ScannedChoices):
             return self._fit_scanned(X, noise, y)
         choices = self.read_decisions(X, y)
+        if noise is None:
+            setup, seen, rho = self._checked_options(choices)
+            self._count_errors(setup, choices, seen, rho)
+            return self
+        setup, loss = self.posed(choices)
+        self._learn(setup, choices, loss)
+        return self
+
+    def _checked_options(self, choices: Choices) -> tuple[Setup, Choices, options.RhoOption]:
+        """Check options against choices; return these with their shift, and rho."""
         setup = Setup.of(self, choices)
         if choices.outside and choices.refused == len(choices):
             raise InputError(
@@ -199,9 +209,13 @@ class ChoiceLearner(WelfareLearner):
             refuse_apart(seen.utilities, setup.people, setup.weighting)
         rho = options.check_rho(self.rho, self.noise)
         check_small_sample(self.small_sample)
-        if noise is None:
-            self._count_errors(setup, choices, seen, rho)
-            return self
+        return setup, seen, rho
+
+    def posed(self, decided: Choices) -> tuple[Setup, DecisionLoss]:
+        """Return what is known and the loss that is to be minimised, of checked choices."""
+        noise = self._noise()
+        assert noise is not None
+        setup, seen, _ = self._checked_options(decided)
         loss = loss_of_choices(
             seen,
             setup.family,
@@ -215,8 +229,7 @@ class ChoiceLearner(WelfareLearner):
         setup = setup.knowing(loss.has_zeros)
         if loss.has_zeros and not noise.forgives:
             refuse_impossible_choices(seen, setup.weighting, noise.called)
-        self._learn(setup, choices, loss)
-        return self
+        return setup, loss
 
     def _fit_scanned(self, decided: ScannedChoices, noise: ChoiceNoise | None, y: Any) -> Self:
         """Learn from choices that stay in their files, if there are too many for memory."""

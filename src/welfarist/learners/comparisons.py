@@ -199,23 +199,38 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         if isinstance(X, ScannedComparisons):
             return self._fit_scanned(X, noise, y, sample_weight)
         comparisons = self.read_decisions(X, y, sample_weight)
+        if noise is None:
+            setup, seen, rho = self._checked_options(comparisons)
+            self._count_errors(setup, comparisons, seen, rho)
+            return self
+        setup, loss = self.posed(comparisons)
+        self._learn(setup, comparisons, loss)
+        return self
+
+    def _checked_options(
+        self, comparisons: Comparisons
+    ) -> tuple[Setup, Comparisons, options.RhoOption]:
+        """Check options against comparisons; return these with their shift, and rho."""
         setup = Setup.of(self, comparisons)
         seen = comparisons.shifted(setup.shift)
         refuse_nothing(seen.utilities)
-        tau_max = options.check_positive(self.tau_max, "tau_max")
+        options.check_positive(self.tau_max, "tau_max")
         rho = options.check_rho(self.rho, self.noise)
         check_small_sample(self.small_sample)
-        if noise is None:
-            self._count_errors(setup, comparisons, seen, rho)
-            return self
+        return setup, seen, rho
+
+    def posed(self, decided: Comparisons) -> tuple[Setup, DecisionLoss]:
+        """Return what is known and the loss that is to be minimised, of checked comparisons."""
+        noise = options.noise_of(self.noise)
+        assert noise is not None
+        setup, seen, _ = self._checked_options(decided)
         loss = loss_of_comparisons(
-            seen, setup.family, setup.weighting, setup.learn_power, noise, tau_max
+            seen, setup.family, setup.weighting, setup.learn_power, noise, float(self.tau_max)
         )
         setup = setup.knowing(loss.has_zeros)
         if loss.has_zeros and not noise.forgives:
             refuse_impossible(seen, setup.weighting, noise.called)
-        self._learn(setup, comparisons, loss)
-        return self
+        return setup, loss
 
     def _fit_scanned(
         self, decided: ScannedComparisons, noise: ChoiceNoise | None, y: Any, sample_weight: Any

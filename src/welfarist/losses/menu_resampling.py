@@ -59,8 +59,42 @@ class MenuResampling:
 
     def draw(self, rng: np.random.Generator) -> Any:
         """Return a resample."""
-        times = rng.multinomial(self.draws, self.chance).astype(np.float64)
+        return self.weighted(rng.multinomial(self.draws, self.chance).astype(np.float64))
+
+    @property
+    def people(self) -> int:
+        """How many units there are."""
+        return len(self.chance)
+
+    @property
+    def counts(self) -> FloatArray:
+        """How many choices each unit (c,) made."""
+        return np.asarray(self.taken.sum(axis=0)).reshape(-1)
+
+    @property
+    def answers(self) -> Any:
+        """How often each unit chose each entry (c, E), sparse."""
+        return self.taken.T
+
+    def weighted(self, times: FloatArray) -> Any:
+        """Return the choices of all units, those of each so many times (c,)."""
         return self.observed.with_taken(np.asarray(self.taken @ times))
+
+    def log_likelihoods(
+        self, values: FloatArray, extras: FloatArray, has_zeros: bool
+    ) -> FloatArray:
+        """Return each unit's log likelihood (c, B) under B rules.
+
+        `values` (B, N) are what each rule makes of the actions, `extras` (B, m) what is learned
+        beside it.
+        """
+        place, by_unit = self.observed.extras.rho, self.taken.T.tocsr()
+        found = np.empty((by_unit.shape[0], len(values)))
+        for b, (value, extra) in enumerate(zip(values, extras, strict=True)):
+            here = self.observed.compare(value, extra, has_zeros)
+            logs = here.log_chances(0.0 if place is None else float(extra[place]))
+            found[:, b] = by_unit @ logs
+        return found
 
 
 def tells(menus: Menus) -> npt.NDArray[np.bool_]:

@@ -74,6 +74,35 @@ class Sampler(Protocol):
         ...
 
 
+class ByDecider(Protocol):
+    """Decisions apart by who made them, over what a likelihood has merged."""
+
+    @property
+    def people(self) -> int:
+        """How many decision makers there are."""
+        ...
+
+    @property
+    def counts(self) -> FloatArray:
+        """How many decisions each of them (G,) made."""
+        ...
+
+    @property
+    def answers(self) -> Any:
+        """What each of them decided (G, c), as a sparse table in which alike people are near."""
+        ...
+
+    def weighted(self, times: FloatArray) -> Any:
+        """Return all decisions, those of each decision maker so many times (G,)."""
+        ...
+
+    def log_likelihoods(
+        self, values: FloatArray, extras: FloatArray, has_zeros: bool
+    ) -> FloatArray:
+        """Return each one's log likelihood (G, B) under B rules, from values (B, N)."""
+        ...
+
+
 class OneByOne(Protocol):
     """Decisions one by one, in the user's rows, where a likelihood has merged them."""
 
@@ -90,6 +119,10 @@ class OneByOne(Protocol):
 
     def resampling(self, unit: UnitName, size: int) -> Resampling:
         """Return how resamples of so many decisions, or of whole deciders, are drawn."""
+        ...
+
+    def by_decider(self) -> ByDecider:
+        """Return the decisions apart by who decided, where somebody said."""
         ...
 
     def slopes(

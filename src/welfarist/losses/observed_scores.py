@@ -14,7 +14,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.decisions import Scores
 from welfarist.families.levels import Level, Prediction
 from welfarist.losses.judgement import Judgement
-from welfarist.losses.observed import Slopes, TermColumns, UnitName
+from welfarist.losses.observed import ByDecider, Slopes, TermColumns, UnitName
 from welfarist.losses.point import QuadraticModel
 from welfarist.losses.restraint import Restraint
 from welfarist.noise.scores import SCALE
@@ -297,6 +297,13 @@ class SingleScores:
         """Return how resamples of so many scores are drawn."""
         del unit
         return ScoreRows(self.observed, size)
+
+    def by_decider(self) -> ByDecider:
+        """Refuse: scores do not say who decided."""
+        raise InputError(
+            "several decision makers are told apart in comparisons and choices; found scores, "
+            "which do not say who decided."
+        )
 
     def slopes(
         self,

@@ -68,26 +68,30 @@ class SingleMenus:
     def resampling(self, unit: UnitName, size: int) -> MenuResampling:
         """Return how resamples of as many decisions, or of whole deciders, are drawn."""
         del size  # a ranking is one decision, however many choices it is
-        decided = self.decided
-        counts = decided.counts
-        kept = counts > 0
-        if unit == "decisions":
-            whose = np.arange(len(counts))
-            chance, draws = counts / counts.sum(), round(float(counts.sum()))
-            each = np.where(kept, 1.0, 0.0)
-        else:
-            cluster = self.deciders
-            assert cluster is not None
-            people = int(cluster.max()) + 1
-            if people < 2:
+        if unit == "clusters":
+            apart = self.by_decider()
+            if apart.people < 2:
                 raise InputError(
                     'unit="clusters" needs decisions of at least two people; found those of one. '
                     'Use unit="decisions".'
                 )
-            whose = np.zeros(len(counts), dtype=np.intp)
-            whose[kept] = cluster
-            chance, draws, each = np.full(people, 1.0 / people), people, counts
-        return MenuResampling(self.observed, self._entries(whose, each, len(chance)), chance, draws)
+            return apart
+        counts = self.decided.counts
+        each = np.where(counts > 0, 1.0, 0.0)
+        chance, draws = counts / counts.sum(), round(float(counts.sum()))
+        entries = self._entries(np.arange(len(counts)), each, len(chance))
+        return MenuResampling(self.observed, entries, chance, draws)
+
+    def by_decider(self) -> MenuResampling:
+        """Return the choices apart by who decided."""
+        counts, cluster = self.decided.counts, self.deciders
+        assert cluster is not None
+        people = int(cluster.max()) + 1
+        whose = np.zeros(len(counts), dtype=np.intp)
+        whose[counts > 0] = cluster
+        chance = np.full(people, 1.0 / people)
+        entries = self._entries(whose, counts, people)
+        return MenuResampling(self.observed, entries, chance, people)
 
     def _entries(self, whose: npt.NDArray[np.intp], each: FloatArray, units: int) -> Any:
         """How often each unit chose each entry of the merged menus (E, units), sparse."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,9 @@ from welfarist.base.validation import FloatArray
 from welfarist.decisions import Comparisons
 from welfarist.decisions.labels import numbered
 from welfarist.decisions.merged_pairs import pair_keys
+from welfarist.losses.decider_pairs import Merged, PairsByDecider
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Slopes, TermColumns, UnitName
-from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.certain import choice_of
 from welfarist.noise.margins import differences
 
@@ -24,29 +24,6 @@ from welfarist.noise.margins import differences
 _BLOCK = 2**14
 # Decisions whose derivatives by all terms are held at a time.
 _TERM_BLOCK = 2**13
-
-
-class Merged(Protocol):
-    """What is known of the comparisons once those of the same pair are merged."""
-
-    @property
-    def noise(self) -> ChoiceNoise:
-        """The noise model."""
-        ...
-
-    @property
-    def rows(self) -> int:
-        """How many distinct pairs there are."""
-        ...
-
-    @property
-    def total(self) -> float:
-        """How many comparisons were observed."""
-        ...
-
-    def with_counts(self, count: FloatArray, lead: FloatArray) -> Any:
-        """Return the same pairs, compared another number of times."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,29 +95,31 @@ class SinglePairs:
         sums = [np.bincount(owner, values, minlength=clusters) for values in own]
         return judged.rows(), incidence, np.column_stack(sums).astype(np.float64)
 
-    def resampling(self, unit: UnitName, size: int) -> PairCells | PairClusters:
+    def resampling(self, unit: UnitName, size: int) -> PairCells | PairsByDecider:
         """Return how resamples of so many comparisons, or of whole deciders, are drawn."""
+        if unit == "clusters":
+            apart = self.by_decider()
+            if apart.people < 2:
+                raise InputError(
+                    'unit="clusters" needs decisions of at least two people; found those of one. '
+                    'Use unit="decisions".'
+                )
+            return apart
         kept = self.decided.counts > 0
         counts = self.decided.counts[kept]
         pair, outcome = self._cells(kept)
-        if unit == "decisions":
-            keys, cell = np.unique(3 * pair + outcome.astype(np.intp) + 1, return_inverse=True)
-            total = np.bincount(cell.reshape(-1), counts)
-            outcomes = (keys % 3).astype(np.float64) - 1.0
-            return PairCells(self.observed, size, keys // 3, outcomes, total / total.sum())
+        keys, cell = np.unique(3 * pair + outcome.astype(np.intp) + 1, return_inverse=True)
+        total = np.bincount(cell.reshape(-1), counts)
+        outcomes = (keys % 3).astype(np.float64) - 1.0
+        return PairCells(self.observed, size, keys // 3, outcomes, total / total.sum())
+
+    def by_decider(self) -> PairsByDecider:
+        """Return the comparisons apart by who decided."""
+        kept = self.decided.counts > 0
         cluster = self.deciders
         assert cluster is not None
-        people = int(cluster.max()) + 1
-        if people < 2:
-            raise InputError(
-                'unit="clusters" needs decisions of at least two people; found those of one. Use '
-                'unit="decisions".'
-            )
-        place, shape = (pair, cluster), (self.observed.rows, people)
-        return PairClusters(
-            self.observed,
-            csr_array((counts, place), shape=shape),
-            csr_array((counts * outcome, place), shape=shape),
+        return PairsByDecider.of(
+            self.observed, *self._cells(kept), cluster, self.decided.counts[kept]
         )
 
     def _cells(self, kept: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], FloatArray]:
@@ -298,27 +277,6 @@ class PairCells:
         count = np.bincount(self.pair, counts, minlength=pairs)
         lead = np.bincount(self.pair, self.outcome * counts, minlength=pairs)
         return self.observed.with_counts(count.astype(np.float64), lead.astype(np.float64))
-
-
-@dataclass(frozen=True)
-class PairClusters:
-    """Whole decision makers, drawn with all their comparisons.
-
-    Attributes
-    ----------
-    count, lead : (n, G) sparse arrays
-        What each of G clusters adds to each merged pair.
-    """
-
-    observed: Merged
-    count: Any
-    lead: Any
-
-    def draw(self, rng: np.random.Generator) -> Any:
-        """Return a resample."""
-        clusters = self.count.shape[1]
-        times = rng.multinomial(clusters, np.full(clusters, 1.0 / clusters)).astype(np.float64)
-        return self.observed.with_counts(self.count @ times, self.lead @ times)
 
 
 def _numbers(decided: Comparisons) -> tuple[npt.NDArray[np.intp], int]:

@@ -147,6 +147,11 @@ class ChoiceNoise:
         """Return the probability (n,) that the first action is preferred."""
         return self.response(z, own).likely
 
+    def log_chances(self, z: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log probabilities (n,), (n,) of either answer at finite margins (n,)."""
+        here = self.response(z, own)
+        return np.log(np.maximum(here.likely, _TINY)), np.log(np.maximum(here.unlikely, _TINY))
+
     def at_infinity(self, own: FloatArray) -> Response:
         """Return the response where the first action is better by an infinite margin, (1,) each.
 

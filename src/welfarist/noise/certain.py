@@ -57,3 +57,19 @@ def choice_of(
         information[..., certain] = both * spread
         derivatives = OwnDerivatives(by_own, derivatives.cross, information)
     return replace(choice, loss=choice.loss + lost, own=derivatives), finite
+
+
+def log_chances(
+    noise: ChoiceNoise, z: FloatArray, own: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return log P of either outcome (n,), (n,), where margins z (n,) may be infinite."""
+    certain = np.isinf(z)
+    if not certain.any():
+        return noise.log_chances(z, own)
+    first, second = noise.log_chances(np.where(certain, 0.0, z), own)
+    here = noise.at_infinity(own)
+    with np.errstate(divide="ignore"):  # what cannot be has a log chance of -inf
+        likely, unlikely = float(np.log(here.likely[0])), float(np.log(here.unlikely[0]))
+    ahead = z > 0
+    first = np.where(certain, np.where(ahead, likely, unlikely), first)
+    return first, np.where(certain, np.where(ahead, unlikely, likely), second)

@@ -54,6 +54,15 @@ class Logistic(ChoiceNoise):
         """Return the probability (n,) that the first action is preferred."""
         return preference_probability(z, 0.0)
 
+    def log_chances(
+        self,
+        z: FloatArray,
+        own: FloatArray,  # noqa: ARG002 - it has none
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return ``-log(1 + e^-z)`` and ``-log(1 + e^z)`` (n,), which are numbers however far."""
+        near = np.log1p(np.exp(-np.abs(z)))
+        return np.minimum(z, 0.0) - near, np.minimum(-z, 0.0) - near
+
     def choice(
         self,
         z: FloatArray,
@@ -140,6 +149,12 @@ class Lapse(ChoiceNoise):
     def probability(self, z: FloatArray, own: FloatArray) -> FloatArray:
         """Return the probability (n,) that the first action is preferred."""
         return preference_probability(z, float(own[0]))
+
+    def log_chances(self, z: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log probabilities (n,), (n,) of either answer; at rho = 0 the logistic's."""
+        if float(own[0]) < STEEPEST:
+            return LOGISTIC.log_chances(z, own)
+        return super().log_chances(z, own)
 
     def own_grid(self) -> FloatArray:
         """Flip rates (g, 1) that cover their range coarsely."""

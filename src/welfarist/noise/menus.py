@@ -160,6 +160,12 @@ class Softmax:
         slips = self.menus.spread(2.0 * rho / self.menus.sizes)
         return np.asarray((1.0 - 2.0 * rho) * shares + slips)
 
+    def log_chances(self, rho: float) -> FloatArray:
+        """The logarithm of how likely each entry (E,) is chosen; -inf where it cannot be."""
+        if not rho:
+            return np.asarray(self.z - self.menus.spread(np.log(self.sums)))
+        return np.log(np.maximum(self.chances(rho), _TINY))
+
     def tilt(self, shares: FloatArray | None = None) -> FloatArray:
         """How the chance of each entry (E,) grows with rho."""
         shares = self.shares() if shares is None else shares

@@ -227,7 +227,7 @@ class NotOneByOne:
         """Refuse: robust standard errors need every decision."""
         raise InputError(ONE_BY_ONE)
 
-    resampling = slopes = outer_scores
+    resampling = slopes = by_decider = outer_scores
 
 
 ONE_BY_ONE = (
