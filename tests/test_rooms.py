@@ -24,6 +24,7 @@ ROOMS = (
     "checks",
     "results",
     "learners",
+    "deciders",
     "comparing",
     "simulate",
     "bounds",

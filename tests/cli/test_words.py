@@ -58,6 +58,7 @@ FOR_PYTHON = {
         "7 must be a column of the table", "columns without another meaning",
     ],
     "decisions/paired_columns.py": ["Pass Comparisons", "X must hold all utilities"],
+    "deciders/panel.py": ["several decision makers are told apart in Comparisons"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],
     "inference/contrasts.py": [

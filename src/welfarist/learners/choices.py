@@ -12,9 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
 from welfarist.base.validation import FloatArray
-from welfarist.counting.menus.best import best_entries
 from welfarist.decisions import Choices
-from welfarist.decisions.at_power import seen_at
 from welfarist.decisions.choices import as_choices
 from welfarist.decisions.impossible import refuse_impossible_choices
 from welfarist.decisions.scanned.choices import ScannedChoices
@@ -23,6 +21,7 @@ from welfarist.inference.stages import seem_alike, stages_of
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, likelihood_of, record_of
 from welfarist.learners.base import WelfareLearner, refuse_nothing
+from welfarist.learners.chooser import Chooser
 from welfarist.learners.choosing import describe_choices
 from welfarist.learners.counted import CountedChoices, without_proof
 from welfarist.learners.scanned import (
@@ -39,7 +38,6 @@ from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.noise.menus import Softmax
 from welfarist.people.presence import refuse_apart
-from welfarist.people.present_rule import PresentRule
 from welfarist.people.source import is_source
 from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.results import caveats as caveat
@@ -424,32 +422,13 @@ class ChoiceLearner(WelfareLearner):
         choices = self._with_people_in_order(self.read_decisions(X))
         return choices, self._softmax(choices, choices.first_menus())
 
-    def _values(self, utilities: FloatArray) -> FloatArray:
-        """What the rule makes of utilities (N, d), NaN where somebody is absent."""
-        rule = self.result_.nameless_welfare
-        absent = np.isnan(utilities).any()
-        return np.asarray((PresentRule(rule) if absent else rule).value(utilities))
-
     def _softmax(self, choices: Choices, menus: Any) -> Softmax:
         """How the actions of menus compare under the rule that was learned."""
-        choices = seen_at(choices, self.p_)
-        value = self._values(choices.utilities)
-        if self.gamma_:
-            value = value + self.gamma_ * np.log((~np.isnan(choices.utilities)).sum(axis=1))
-        if choices.outside:
-            if self.outside_ is None:
-                raise InputError(
-                    "none of these can be chosen only where the rule was learned from such "
-                    "choices; found a fit to others. Fit with Choices(…, outside=True)."
-                )
-            level = self.result_.family.level
-            value = np.append(value, np.log(self.outside_) if level.is_ratio else self.outside_)
-        if np.isinf(self.tau_):  # the best action, however small the difference
-            best = best_entries(menus, choices.utilities, value, self.result_.nameless_welfare)
-            return Softmax.of(menus, np.where(best, 0.0, -np.inf), True)
-        place = np.minimum(menus.stage, len(self.taus_) - 1)
-        z = value[menus.rows] * menus.spread(menus.sign * self.taus_[place])
-        return Softmax.of(menus, z, True)
+        result = self.result_
+        found = Chooser(
+            result.nameless_welfare, result.family, self.taus_, self.gamma_, self.outside_
+        )
+        return found.compare(choices, menus)
 
 
 def _telling(choices: Choices) -> Choices:

@@ -137,7 +137,7 @@ class Newton:
         settled = found.pinned and abs(best.point.p) < FAR
         if loss.learn_power and not settled and not loss.interior:
             if not loss.is_perfect(best.value):
-                rule = _compare_limits(loss.data, rule, max_iter, tolerance)
+                rule = compare_limits(loss.data, rule, max_iter, tolerance)
             rule = _prefer_plain(loss.data, rule, max_iter, tolerance)
         return _optimum(rule, n_iter, found.values, found.agreeing)
 
@@ -209,7 +209,7 @@ def _growing_shares(loss: Loss) -> list[int]:
     return sizes
 
 
-def _compare_limits(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: float) -> Rule:
+def compare_limits(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: float) -> Rule:
     """Prefer p = -inf or inf if the rule there explains the decisions at least as well.
 
     Who counts there is searched on the side to which p has gone far.

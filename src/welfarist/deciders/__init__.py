@@ -1,0 +1,1 @@
+"""Several decision makers: types of them, and everybody's own rule."""

@@ -1,0 +1,120 @@
+"""From decisions to a normal population: nodes that follow it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from welfarist.base.progress import Progress
+from welfarist.base.validation import FloatArray
+from welfarist.deciders.coordinates import RuleCoordinates
+from welfarist.deciders.nodes import Nodes, quasi_random
+from welfarist.deciders.normal import Evidence, NormalPopulation, fit_normal
+from welfarist.deciders.panel import Panel
+
+# Nodes of the first two rounds, in which the population is found roughly, and of the last.
+_FIRST, _SECOND, NODES = 2048, 4096, 32768
+# Spread of each number at first: rules of all kinds.
+_WIDE = 1.5
+# Rounds of EM on the second nodes: enough for the last ones to be laid well.
+_ROUGHLY = 15
+# Nodes whose likelihoods are worked out at a time.
+_BLOCK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Integrated:
+    """A normal population, and the nodes by which it was found.
+
+    Attributes
+    ----------
+    population : NormalPopulation
+    evidence : Evidence
+    common : (r,) array
+        What all decision makers share beside their rules: slips, sizes and the like.
+    log_likelihood : float
+    converged : bool
+    error : float
+        The standard error of the log likelihood for the number of nodes, at most.
+    """
+
+    population: NormalPopulation
+    evidence: Evidence
+    common: FloatArray
+    log_likelihood: float
+    converged: bool
+    error: float
+
+
+def likelihoods(
+    panel: Panel, coordinates: RuleCoordinates, nodes: Nodes, common: FloatArray
+) -> FloatArray:
+    """Return everybody's log likelihood (G, S) at every node."""
+    found = np.empty((panel.people, len(nodes)))
+    for start in range(0, len(nodes), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        points = [coordinates.point(x, common) for x in nodes.points[part]]
+        found[:, part] = panel.log_likelihoods(points)
+    return found
+
+
+def integrate(
+    panel: Panel,
+    coordinates: RuleCoordinates,
+    design: FloatArray,
+    start: FloatArray,
+    common: FloatArray,
+    *,
+    seed: int,
+    count: int = NODES,
+    progress: Progress,
+    known: NormalPopulation | None = None,
+) -> Integrated:
+    """Find the most likely normal population of rules.
+
+    Parameters
+    ----------
+    panel : Panel
+    coordinates : RuleCoordinates
+    design : (G, c) array
+        What is known of the decision makers.
+    start : (D,) array
+        Numbers of a rule that explains everybody's decisions together.
+    common : (r,) array
+    seed : int
+    count : int
+        How many nodes there are at last, a power of two.
+    progress : Progress
+    known : NormalPopulation, optional
+        A population of similar decisions, from which nodes begin.
+    """
+    size = coordinates.size
+    wide = NormalPopulation(
+        np.column_stack([start, np.zeros((size, design.shape[1] - 1))]), np.eye(size) * _WIDE**2
+    )
+    here = wide if known is None else known
+    nodes = quasi_random(_FIRST, here.means(design).mean(axis=0), here.covariance, seed)
+    evidence = Evidence(nodes, likelihoods(panel, coordinates, nodes, common), design)
+    here, value, converged = fit_normal(evidence, here, polish=False)
+    for n, size in enumerate((_SECOND, count)):
+        nodes = follow(evidence, here, size, seed + 2 * (n + 1))
+        evidence = Evidence(nodes, likelihoods(panel, coordinates, nodes, common), design)
+        last = n == 1
+        rounds = 3 if last else _ROUGHLY
+        here, value, converged = fit_normal(evidence, here, rounds=rounds, polish=last)
+        progress.say(f"normal population on {len(nodes)} nodes: log likelihood {value:.6g}")
+    return Integrated(here, evidence, common, value, converged, evidence.error(here))
+
+
+def follow(evidence: Evidence, population: NormalPopulation, count: int, seed: int) -> Nodes:
+    """Return nodes where the population is, and where everybody's own rules are likely."""
+    _, chances = evidence.posterior(population)
+    means, second = evidence.moments(chances)
+    covariances = second - means[:, :, None] * means[:, None, :]
+    centres = population.means(evidence.design)
+    between = np.cov(centres.T).reshape(population.size, population.size)
+    whole = population.covariance + (between if len(centres) > 1 else 0.0)
+    middle = centres.mean(axis=0)
+    floor = 0.01 * np.diag(np.diag(population.covariance))
+    return quasi_random(count, middle, whole, seed, means, covariances + floor)
