@@ -59,6 +59,15 @@ def made_comparisons(
     )
 
 
+def varied(people, seed=0):
+    """Rules of people who differ by degree: asinh p, logit of the first weight and log tau."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal([0.2, 1.0, 2.0], [0.8, 1.0, 0.5], (people, 3))
+    shares = 1.0 / (1.0 + np.exp(-drawn[:, 1]))
+    rows = zip(np.sinh(drawn[:, 0]), shares, np.exp(drawn[:, 2]), strict=True)
+    return tuple((p, (share, 1.0 - share), tau) for p, share, tau in rows)
+
+
 def of_answers(answers, u, v, **options):
     """Comparisons of people (G, n) who answered the same n questions; +1, -1 or 0 each."""
     answers = np.asarray(answers, dtype=float)
