@@ -43,9 +43,10 @@ def search_caveats(found: Found) -> list[Caveat]:
     """Say when a search for types stopped early, or when starts hardly agree."""
     types = found.mixture.types
     if not found.converged:
+        what = "one rule for everybody" if types == 1 else f"{types} types"
         message = (
-            f"the search for {types} types did not converge. The types are the best found: raise "
-            "n_starts, or ask for fewer types."
+            f"the search for {what} did not converge; what is told is the best that was found. "
+            "Raise n_starts, ask for fewer types, or fix what you know: p or the weights."
         )
         return [Caveat(NotConvergedWarning, message)]
     starts = len(found.values)
