@@ -10,7 +10,6 @@ from welfarist.base.data_frames import to_frame
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.beliefs import Beliefs
 
-
 # Ends of intervals beyond this are infinite: no decisions tell such powers from the limit.
 _AS_INFINITE = 1000.0
 
