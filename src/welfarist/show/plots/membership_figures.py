@@ -108,7 +108,7 @@ def _name_people(axes: Axes, names: list[str]) -> None:
 def _legend_above(axes: Axes, count: int) -> None:
     axes.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(count, 3), frameon=False,
-        borderaxespad=0.3,
+        borderaxespad=0.3, fontsize=9, handlelength=1.6, columnspacing=1.2,
     )  # fmt: skip
 
 
