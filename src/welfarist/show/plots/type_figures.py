@@ -28,6 +28,8 @@ _TABLE, _TYPE, _PERSON, _WIDEST = (2.6, 1.5), 0.38, 0.62, 12.0
 # With more people than this there is no room for numbers in a table.
 _WRITTEN = 14
 _LONGEST = 26
+# Beyond the ends of the axes, as a share of them.
+_ROOM = 0.06
 
 
 def types(
@@ -105,7 +107,7 @@ def _square(
     family = result.mixture.panel.loss.family
     place = placing(family)
     prepare_upright(axes, family)
-    axes.set_xlim(-0.03, 1.03)
+    _make_room(axes)
     weights = np.array([one.weights for one in result.types])
     places = np.column_stack([weights[:, 0], place([one.p for one in result.types])])
     if people is not None:
@@ -126,6 +128,14 @@ def _square(
     axes.set_xlabel(f"weight of {one} (share of the total; the rest is that of {other})")
     legend_below(axes, _BELOW, [*entries(result), *_crosses(level), *_dots(people)], columns=1)
     return axes
+
+
+def _make_room(axes: Axes) -> None:
+    """Leave room for disks at the ends of both axes, so that they cover no number."""
+    low, high = axes.get_ylim()
+    room = _ROOM * (high - low)
+    axes.set_ylim(low - room, high + room)
+    axes.set_xlim(-_ROOM, 1.0 + _ROOM)
 
 
 def _triangle(
