@@ -112,7 +112,7 @@ class Population:
 
     def quantiles(self, name: str, levels: tuple[float, ...] = _QUARTILES) -> FloatArray:
         """Return quantiles (l,) of "p", "epsilon", "tau", or "weight of …" among people."""
-        values = self._values(name)
+        values = self.values(name)
         order = np.argsort(values, kind="stable")
         below = np.cumsum(self.beliefs.anybody[order])
         places = np.searchsorted(below, np.asarray(levels) * below[-1])
@@ -120,7 +120,7 @@ class Population:
 
     def share(self, name: str, *, above: float | None = None, below: float | None = None) -> float:
         """Return the share of people with a number above or below a value, such as p below 0."""
-        values, chances = self._values(name), self.beliefs.anybody
+        values, chances = self.values(name), self.beliefs.anybody
         if above is not None and below is None:
             beyond = values > above
         elif below is not None and above is None:
@@ -129,7 +129,8 @@ class Population:
             raise InputError("a share needs one end: above=… or below=….")
         return float(chances[beyond].sum() / chances.sum())
 
-    def _values(self, name: str) -> FloatArray:
+    def values(self, name: str) -> FloatArray:
+        """Return a number (S,) of each rule there may be; `beliefs.anybody` has their chances."""
         rules = self.beliefs.rules
         known = {self.family.shape.name: rules.powers, "tau": rules.taus}
         if self.family.has_aversion:
