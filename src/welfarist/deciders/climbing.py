@@ -25,6 +25,8 @@ _DONE = 1e-9
 _NOTHING = 1e-8
 # What the rest of a climb gains at most, as a multiple of what its last ten rounds gained.
 _PACE, _HOPE = 10, 20.0
+# Rounds after which a climb ends that gained less than this by the last ten.
+_LONG, _SLOW = 100, 5e-5
 # Curvature below this share of the largest is rounding.
 _FLAT = 1e-10
 # Gain in log likelihood for which a climb goes on from where no step was left.
@@ -99,6 +101,11 @@ def climb(start: Mixture, max_iter: int = 500, beat: float = -np.inf) -> Climb:
                 here, value = other, other.log_likelihood
         history.append(value)
         reached = Climb(here, value, False, n, value - history[max(n - _PACE, 0)])
+        if n > _LONG and reached.pace < _SLOW:  # a rule that runs off gains less with every step
+            other = _likelier(here)
+            if other is None:
+                return _ended(here, n)
+            here, value = other, other.log_likelihood
         if n % _PACE == 0 and not reached.may_reach(beat):
             return reached
     return reached
@@ -127,8 +134,9 @@ def _likelier(mixture: Mixture) -> Mixture | None:
 
 
 def _with_power(mixture: Mixture, k: int, p: float) -> Mixture:
-    points = list(mixture.points)
-    points[k] = replace(points[k], p=mixture.models[k].loss.allowed(p))
+    points, loss = list(mixture.points), mixture.models[k].loss
+    low, high = loss.search_range  # where somebody has nothing there is no p of 0
+    points[k] = replace(points[k], p=min(max(loss.allowed(p), low), high))
     return replace(mixture, points=tuple(points))
 
 
