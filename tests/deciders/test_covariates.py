@@ -92,7 +92,7 @@ def test_bad_tables_are_refused_in_one_sentence(table, message):
 
 def test_a_constant_whose_mean_is_rounded():
     # The mean of three times 0.1 is not 0.1, and their standard deviation not 0.
-    with pytest.raises(InputError, match="found 0.1 for everybody in 'x'"):
+    with pytest.raises(InputError, match=r"found 0\.1 for everybody in 'x'"):
         Covariates.of({"who": ["a", "b", "c"], "x": [0.1] * 3}, np.array(["a", "b", "c"]))
 
 

@@ -25,8 +25,9 @@ _DONE = 1e-9
 _NOTHING = 1e-8
 # What the rest of a climb gains at most, as a multiple of what its last ten rounds gained.
 _PACE, _HOPE = 10, 20.0
-# Rounds after which a climb ends that gained less than this by the last ten.
-_LONG, _SLOW = 100, 5e-5
+# Rounds after which a climb ends that gained less than this by the last ten; more where a p is
+# beyond _FAR, and runs off together with a weight: there is no rule at the end of that way.
+_LONG, _SLOW, _RUNNING_OFF, _FAR = 60, 5e-5, 3e-3, 30.0
 # Curvature below this share of the largest is rounding.
 _FLAT = 1e-10
 # Gain in log likelihood for which a climb goes on from where no step was left.
@@ -101,7 +102,7 @@ def climb(start: Mixture, max_iter: int = 500, beat: float = -np.inf) -> Climb:
                 here, value = other, other.log_likelihood
         history.append(value)
         reached = Climb(here, value, False, n, value - history[max(n - _PACE, 0)])
-        if n > _LONG and reached.pace < _SLOW:  # a rule that runs off gains less with every step
+        if n > _LONG and reached.pace < (_RUNNING_OFF if _runs_off(here) else _SLOW):
             other = _likelier(here)
             if other is None:
                 return _ended(here, n)
@@ -113,6 +114,10 @@ def climb(start: Mixture, max_iter: int = 500, beat: float = -np.inf) -> Climb:
 
 def _ended(mixture: Mixture, n_iter: int) -> Climb:
     return Climb(mixture, mixture.log_likelihood, True, n_iter)
+
+
+def _runs_off(mixture: Mixture) -> bool:
+    return any(_FAR < abs(point.p) < np.inf for point in mixture.points)
 
 
 def _likelier(mixture: Mixture) -> Mixture | None:
