@@ -87,10 +87,11 @@ def made_choices(
     offered = [rng.permutation(30)[: size - (m % 2)].tolist() for m in range(menus)]
     chosen, by = [], []
     for i, (p, weights, tau) in enumerate(kinds):
-        level = (utilities**p @ np.asarray(weights)) ** (tau / p)
+        level = np.log(utilities**p @ np.asarray(weights)) * (tau / p)
         for j in range(each):
             for menu in offered:
-                chance = level[menu] / level[menu].sum()
+                chance = np.exp(level[menu] - level[menu].max())
+                chance /= chance.sum()
                 chance = (1.0 - 2.0 * rho) * chance + 2.0 * rho / len(menu)
                 chosen.append(int(rng.choice(menu, p=chance)))
             by += [f"kind {i} person {j:02d}"] * menus

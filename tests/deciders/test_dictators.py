@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.deciders.panels import dictators, needs_data, normal_of, panel_of, types_of
+from welfarist.deciders.integrating import NODES
 
 pytestmark = needs_data
 
@@ -42,7 +43,7 @@ def test_six_types(panel):
 
 
 def test_normal_population(panel):
-    found = normal_of(panel, count=8192)
+    found = normal_of(panel, count=NODES)
     assert found.log_likelihood == pytest.approx(NORMAL, abs=TRUNCATED)
     assert found.converged
     assert found.error < TRUNCATED * 2

@@ -35,7 +35,7 @@ def test_coefficients_are_those_of_a_multinomial_logit():
 
 def test_memberships_that_are_shared_count_in_parts():
     # Half of a person in each of two types is two people of half the weight.
-    design, kind = example(types=2)
+    design, _ = example(types=2)
     rng = np.random.default_rng(5)
     belongs = rng.dirichlet([1.0, 1.0], len(design))
     found = Membership.even(design, 2).fitted(belongs)
@@ -73,7 +73,7 @@ def test_a_column_that_tells_types_apart_leaves_numbers():
 
 
 def test_scores_and_information_are_derivatives():
-    design, kind = example()
+    design, _ = example()
     belongs = np.random.default_rng(1).dirichlet([1.0, 1.0, 1.0], len(design))
     gamma = np.array([[0.3, -0.5, 0.2], [0.1, 0.4, -0.3], [0.0, 0.0, 0.0]])
     here = Membership(design, gamma)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.panel import Panel
 from welfarist.families.power_mean.family import POWER_MEAN
@@ -105,6 +106,13 @@ class Beliefs:
         before = self.table[self.rows_of(names, len(names))]
         with np.errstate(divide="ignore"):  # what was impossible stays so
             joint = np.log(before) + logs
+        impossible = np.isneginf(joint).all(axis=1)
+        if impossible.any():
+            raise InputError(
+                "everybody's decisions must be possible under some rule; found none for "
+                f"{np.asarray(names)[int(np.argmax(impossible))]!s}, who chose something that "
+                "gives nothing."
+            )
         joint -= joint.max(axis=1, keepdims=True)
         after = np.exp(joint)
         after /= after.sum(axis=1, keepdims=True)

@@ -226,7 +226,9 @@ def _read(table: Any) -> tuple[list[str], dict[str, list[Any]]]:
 
 def _entries(name: str, column: Any) -> list[Any]:
     if isinstance(column, str) or not hasattr(column, "__iter__"):
-        raise InputError(f"what is known of deciders must be columns; found {column!r} in {name!r}.")
+        raise InputError(
+            f"what is known of deciders must be columns; found {column!r} in {name!r}."
+        )
     return list(column)
 
 

@@ -50,9 +50,9 @@ class Found:
 
     @property
     def agreeing(self) -> int:
-        """How many starts reached the best."""
-        close = SAME * max(abs(self.log_likelihood), 1.0)
-        return int((self.values >= self.log_likelihood - close).sum())
+        """How many starts reached the best of them, which may have been led to a limit since."""
+        best = float(self.values.max())
+        return int((self.values >= best - SAME * max(abs(best), 1.0)).sum())
 
     @property
     def bic(self) -> float:
