@@ -37,6 +37,12 @@ if TYPE_CHECKING:
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide
     from welfarist.counting.exact_solver import Exact
+    from welfarist.deciders.deciders import Deciders
+    from welfarist.deciders.deciders_result import DecidersResult
+    from welfarist.deciders.kinds import DeciderType
+    from welfarist.deciders.populations import Population
+    from welfarist.deciders.types import Types
+    from welfarist.deciders.types_result import TypesResult
     from welfarist.decisions import Choices, Comparisons, Scores
     from welfarist.families.named import Doctrine
     from welfarist.families.power_mean.derivatives import (
@@ -70,6 +76,9 @@ __all__ = [
     "compare",
     "ComparisonClassifier",
     "Comparisons",
+    "Deciders",
+    "DecidersResult",
+    "DeciderType",
     "DecisionsMissingError",
     "Doctrine",
     "doctrine_of",
@@ -92,6 +101,7 @@ __all__ = [
     "PairScalingWarning",
     "PairTransformer",
     "plots",
+    "Population",
     "power_mean",
     "power_of",
     "save_model",
@@ -105,6 +115,8 @@ __all__ = [
     "Sketch",
     "Summary",
     "TwoStage",
+    "Types",
+    "TypesResult",
     "WelfareFunction",
     "WelfareRegressor",
     "WelfaristError",
@@ -124,6 +136,9 @@ _ON_DEMAND = {
     "compare": "comparing.contest",
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
+    "Deciders": "deciders.deciders",
+    "DecidersResult": "deciders.deciders_result",
+    "DeciderType": "deciders.kinds",
     "DecisionsMissingError": _ERRORS,
     "Doctrine": "families.named",
     "doctrine_of": "families.power_mean.doctrines",
@@ -146,6 +161,7 @@ _ON_DEMAND = {
     "PairScalingWarning": _ERRORS,
     "PairTransformer": "learners",
     "plots": "show.plots",
+    "Population": "deciders.populations",
     "power_mean": "families.power_mean.mean",
     "power_of": "families.power_mean.doctrines",
     "save_model": "results.saved_models",
@@ -159,6 +175,8 @@ _ON_DEMAND = {
     "Sketch": "people.sketch.sketch",
     "Summary": "results.summary",
     "TwoStage": "paper.two_stage",
+    "Types": "deciders.types",
+    "TypesResult": "deciders.types_result",
     "WelfareFunction": "families.rule",
     "WelfareRegressor": "learners",
     "WelfaristError": _ERRORS,

@@ -58,7 +58,10 @@ FOR_PYTHON = {
         "7 must be a column of the table", "columns without another meaning",
     ],
     "decisions/paired_columns.py": ["Pass Comparisons", "X must hold all utilities"],
+    "deciders/deciders.py": ["a normal population can have"],
     "deciders/panel.py": ["several decision makers are told apart in Comparisons"],
+    "deciders/populations.py": ["a share needs one end"],
+    "deciders/type_tests.py": ["types are numbered from 0"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],
     "inference/contrasts.py": [

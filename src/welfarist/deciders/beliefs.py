@@ -104,7 +104,21 @@ class Beliefs:
         joint -= joint.max(axis=1, keepdims=True)
         after = np.exp(joint)
         after /= after.sum(axis=1, keepdims=True)
-        return replace(self, names=np.asarray(names), each=after)
+        return self._knowing(np.asarray(names), after)
+
+    def _knowing(self, names: npt.NDArray[Any], chances: FloatArray) -> Beliefs:
+        """Return the same with what is believed of some people (H, S) told anew."""
+        told = names.astype(str)
+        kept = ~np.isin(self.names.astype(str), told)
+        everybody = np.concatenate([self.names.astype(str)[kept], told])
+        return replace(self, names=everybody, each=np.vstack([self.each[kept], chances]))
+
+    def joined(self, names: npt.NDArray[Any], logs: FloatArray) -> Beliefs:
+        """Return the same with new people (H,), of whom log chances (H, S) are known so far."""
+        chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        new = ~np.isin(names.astype(str), self.names.astype(str))
+        return self._knowing(names[new], chances[new])
 
     def quantiles(self, values: FloatArray, levels: tuple[float, ...]) -> FloatArray:
         """Return quantiles (G, l) of a number (S,) that each rule has, for everybody."""

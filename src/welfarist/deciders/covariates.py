@@ -139,6 +139,19 @@ class Covariates:
             found += [float(str(value) == level) for level in column.levels[1:]]
         return np.array(found)
 
+    def rows_of(self, table: Any) -> tuple[npt.NDArray[Any], FloatArray]:
+        """Read a table of new people: their names (H,), and their rows (H, c) of the design."""
+        if not self.columns:
+            raise InputError(
+                "what is known of new people matters only where the fit has columns of it; found a "
+                "fit without. Give deciders to fit as well."
+            )
+        names, columns = _read(table)
+        known = [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ]
+        return np.array(names, dtype=object), np.array([self.row(one) for one in known])
+
     def without_differences(self, same: Sequence[str]) -> Covariates:
         """Return the same, as if some groups were one, or a column of numbers said nothing.
 

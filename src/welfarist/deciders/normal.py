@@ -24,6 +24,8 @@ _ROUNDS = 30
 # A variance below this is none: everybody is alike in that number.
 _LEAST_VARIANCE = 1e-4
 STEPS, _SLOPE = 300, 1e-6
+# Slope of the log likelihood that is nothing beside what the number of nodes does to it.
+_SETTLED = 0.05
 # Steps by which the slope's derivative is taken.
 _DIFFERENCE = 1e-4
 
@@ -130,6 +132,14 @@ class Evidence:
         joint /= total
         return (top + np.log(total))[:, 0], joint
 
+    def prior(self, population: NormalPopulation) -> FloatArray:
+        """How likely each node (S,) is the rule of somebody of whom nothing is known."""
+        rows = np.unique(self.design, axis=0, return_counts=True)
+        logs = population.log_density(self.nodes.points, rows[0]) + self.nodes.log_volume
+        chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        return np.asarray(np.average(chances, axis=0, weights=rows[1][: len(chances)]))
+
     def log_likelihood(self, population: NormalPopulation) -> float:
         """Of everybody's decisions."""
         return float(self.posterior(population)[0].sum())
@@ -219,7 +229,11 @@ def fit_normal(
         ends[i] = (0.5 * float(np.log(_LEAST_VARIANCE)), None)
     options = {"maxiter": steps, "gtol": _SLOPE, "ftol": 1e-13}
     found = minimize(lost, row, jac=True, method="L-BFGS-B", bounds=ends, options=options)
-    settled = float(np.abs(found.jac).max()) < 0.05
+    at_edge = np.array(
+        [low is not None and x <= low for x, (low, _) in zip(found.x, ends, strict=True)]
+    )
+    left = np.where(at_edge, np.minimum(found.jac, 0.0), found.jac)
+    settled = float(np.abs(left).max()) < _SETTLED
     return NormalPopulation.unpacked(found.x, size, columns), -float(found.fun), settled
 
 

@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.base.wording import listed
 from welfarist.decisions import Choices, Comparisons, Scores
+from welfarist.decisions.same_people import in_order_of
 from welfarist.decisions.scanned.decisions import is_scanned
 from welfarist.learners import ChoiceLearner, ComparisonClassifier
 from welfarist.learners.assembly import Setup
@@ -46,17 +48,45 @@ class Panel:
     def of(cls, learner: Any, decisions: Any) -> Panel:
         """Check decisions and the options of a learner; None is the default one."""
         decisions = require_deciders(decisions)
+        if decisions.says_nothing:
+            raise InputError(
+                "somebody must have preferred something; found nothing but ties, from which no "
+                "rule can be learned."
+            )
         learner = learner_for(learner, decisions)
+        found = cls._posed(learner, decisions)
+        if found.people < 2:
+            raise InputError(
+                "several decision makers are needed to say how they differ; found decisions of "
+                f"{found.names[0]!s} alone. Fit one rule with a {type(learner).__name__}."
+            )
+        return found
+
+    @classmethod
+    def _posed(cls, learner: Any, decisions: Any) -> Panel:
         if isinstance(learner, ChoiceLearner):
             decisions = learner.read_decisions(decisions)
         setup, loss = learner.posed(decisions)
         names = np.unique(np.asarray(decisions.by)[decisions.counts > 0])
-        if len(names) < 2:
-            raise InputError(
-                "several decision makers are needed to say how they differ; found decisions of "
-                f"{names[0]!s} alone. Fit one rule with a {type(learner).__name__}."
-            )
         return cls(learner, decisions, setup, loss, names)
+
+    def more(self, decisions: Any) -> Panel:
+        """Return further decisions, of anybody, under the rules of this panel."""
+        known = in_order_of(require_deciders(decisions), self.setup.names)
+        if known.people != self.decided.people:
+            raise InputError(
+                f"decisions must be about the {self.decided.people} people of the fit; found "
+                f"{known.people}."
+            )
+        found = self._posed(self.learner, known)
+        one, other = self.loss.observed.parameters, found.loss.observed.parameters
+        if [a.name for a in one] != [b.name for b in other]:
+            raise InputError(
+                "further decisions must be of the kind that was fitted; found some with "
+                f"{listed([b.name for b in other])} where the fit has "
+                f"{listed([a.name for a in one])}."
+            )
+        return found
 
     @property
     def people(self) -> int:
@@ -121,11 +151,6 @@ def require_deciders(decisions: Any) -> Any:
     if decisions.by is None:
         raise InputError(
             f"decisions must say who decided; found none with names. {decisions.by_hint}"
-        )
-    if decisions.says_nothing:
-        raise InputError(
-            "somebody must have preferred something; found nothing but ties, from which no rule "
-            "can be learned."
         )
     return decisions
 
