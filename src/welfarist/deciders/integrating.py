@@ -10,7 +10,7 @@ from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.coordinates import RuleCoordinates
 from welfarist.deciders.nodes import Nodes, quasi_random
-from welfarist.deciders.normal import STEPS, Evidence, NormalPopulation, fit_normal
+from welfarist.deciders.normal import Evidence, NormalPopulation, fit_normal
 from welfarist.deciders.panel import Panel
 
 # Nodes of the first two rounds, in which the population is found roughly, and of the last.
@@ -19,9 +19,6 @@ _FIRST, _SECOND, NODES = 2048, 4096, 32768
 _WIDE = 1.5
 # Rounds of EM on the second nodes: enough for the last ones to be laid well.
 _ROUGHLY = 15
-# How often the last nodes are laid anew where the population has left them, and steps of the
-# search on those; what share of them it must not leave, and how often the way there is halved.
-_RELAID, _STEPS_ANEW, _ENOUGH, _HALVINGS = 6, 30, 0.05, 8
 # Nodes whose likelihoods are worked out at a time.
 _BLOCK = 256
 
@@ -100,38 +97,14 @@ def integrate(
     nodes = quasi_random(_FIRST, here.means(design).mean(axis=0), here.covariance, seed)
     evidence = Evidence(nodes, likelihoods(panel, coordinates, nodes, common), design)
     here, value, converged = fit_normal(evidence, here, polish=False)
-    for n, size in enumerate((_SECOND, *[count] * _RELAID)):
+    for n, size in enumerate((_SECOND, count)):
         nodes = follow(evidence, here, size, seed + 2 * (n + 1))
         evidence = Evidence(nodes, likelihoods(panel, coordinates, nodes, common), design)
-        if n == 0:
-            here, value, converged = fit_normal(evidence, here, rounds=_ROUGHLY, polish=False)
-            continue
-        steps = STEPS if n == 1 else _STEPS_ANEW
-        found, value, converged = fit_normal(evidence, here, rounds=3, polish=True, steps=steps)
+        last = n == 1
+        rounds = 3 if last else _ROUGHLY
+        here, value, converged = fit_normal(evidence, here, rounds=rounds, polish=last)
         progress.say(f"normal population on {len(nodes)} nodes: log likelihood {value:.6g}")
-        here, arrived = within_reach(evidence, here, found)
-        if arrived:
-            break
-    else:
-        value, converged = evidence.log_likelihood(here), False
     return Integrated(here, evidence, common, value, converged, evidence.error(here))
-
-
-def within_reach(
-    evidence: Evidence, start: NormalPopulation, end: NormalPopulation
-) -> tuple[NormalPopulation, bool]:
-    """Return how far a population can be followed on its nodes, and whether that is to its end.
-
-    Nodes tell likelihoods of populations like the one they were laid for. Of one that lies between
-    them they know nothing, and a search would find it for that reason.
-    """
-    size, columns = end.size, evidence.design.shape[1]
-    one, other = start.packed(), end.packed()
-    for step in 0.5 ** np.arange(_HALVINGS):
-        here = NormalPopulation.unpacked(one + step * (other - one), size, columns)
-        if evidence.nodes_of(here) >= _ENOUGH * len(evidence.nodes):
-            return here, step == 1.0
-    return start, False
 
 
 def follow(evidence: Evidence, population: NormalPopulation, count: int, seed: int) -> Nodes:

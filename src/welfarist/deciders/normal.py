@@ -2,7 +2,7 @@
 
 With L_is the likelihood of decision maker i's decisions at node s, and z_i what is known of i::
 
-    log likelihood = sum_i log sum_s q_is L_is,  q_is ∝ exp(log_volume_s) N(x_s; B z_i, Sigma)
+    log likelihood = sum_i log sum_s exp(log_volume_s) N(x_s; B z_i, Sigma) L_is
 
 EM needs no likelihood but these; its last digits are found by a quasi-Newton search in B and the
 logarithms of the Cholesky factor's diagonal, whose slope EM's posterior moments give.
@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.nodes import Nodes
@@ -23,7 +22,7 @@ from welfarist.deciders.nodes import Nodes
 _ROUNDS = 30
 # A variance below this is none: everybody is alike in that number.
 _LEAST_VARIANCE = 1e-4
-STEPS, _SLOPE = 300, 1e-6
+_STEPS, _SLOPE = 300, 1e-6
 # Slope of the log likelihood that is nothing beside what the number of nodes does to it.
 _SETTLED = 0.05
 # Steps by which the slope's derivative is taken.
@@ -89,10 +88,7 @@ class NormalPopulation:
         factor = np.zeros((size, size))
         factor[np.diag_indices(size)] = np.exp(row[cut : cut + size])
         factor[np.tril_indices(size, -1)] = row[cut + size :]
-        made = cls(row[:cut].reshape(size, columns), factor @ factor.T)
-        # Kept as it is: of a nearly flat population rounding leaves no square to take a root of.
-        made.__dict__["cholesky"] = factor
-        return made
+        return cls(row[:cut].reshape(size, columns), factor @ factor.T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,19 +108,10 @@ class Evidence:
     logs: FloatArray
     design: FloatArray
 
-    def _log_shares(self, population: NormalPopulation) -> FloatArray:
-        """The log share (G, S) of the population that each node stands for, or (1, S).
-
-        They sum to 1: otherwise a population that is narrow between nodes and dense at one would
-        gain likelihood without limit.
-        """
-        found = population.log_density(self.nodes.points, self.design) + self.nodes.log_volume
-        found -= logsumexp(found, axis=1, keepdims=True)
-        return np.asarray(found)
-
     def posterior(self, population: NormalPopulation) -> tuple[FloatArray, FloatArray]:
         """Each one's log likelihood (G,), and how likely each node is theirs (G, S)."""
-        joint = self.logs + self._log_shares(population)
+        base = population.log_density(self.nodes.points, self.design) + self.nodes.log_volume
+        joint = self.logs + base
         top = joint.max(axis=1, keepdims=True)
         joint -= top  # in place: this is where the time of a fit goes
         np.exp(joint, out=joint)
@@ -147,11 +134,6 @@ class Evidence:
     def effective(self, chances: FloatArray) -> FloatArray:
         """How many nodes of equal chance everybody's posterior (G,) is worth."""
         return np.asarray(1.0 / np.square(chances).sum(axis=1))
-
-    def nodes_of(self, population: NormalPopulation) -> float:
-        """How many nodes of equal share a population is worth, where they serve it least."""
-        shares = np.exp(self._log_shares(population))
-        return float((1.0 / np.square(shares).sum(axis=1)).min())
 
     def error(self, population: NormalPopulation) -> float:
         """The standard error of the log likelihood as if nodes were drawn at random.
@@ -186,16 +168,13 @@ class Evidence:
         """Each one's log likelihood (G,), and its slope (G, k) by the packed parameters."""
         by_person, chances = self.posterior(population)
         mean, second = self.moments(chances)
-        # Shares of nodes sum to 1: what their own moments are makes no difference.
-        before, before_second = self.moments(np.exp(self._log_shares(population)))
         centre = population.means(self.design)
-        root = np.linalg.inv(population.cholesky)
-        inverse = root.T @ root
-        moved = mean - before
-        by_b = ((moved @ inverse)[:, :, None] * self.design[:, None, :]).reshape(len(mean), -1)
-        cross = centre[:, :, None] * moved[:, None, :]
-        about = second - before_second - cross - cross.transpose(0, 2, 1)
-        by_sigma = 0.5 * (inverse @ about @ inverse)
+        inverse = np.linalg.inv(population.covariance)
+        pull = (mean - centre) @ inverse
+        by_b = (pull[:, :, None] * self.design[:, None, :]).reshape(len(mean), -1)
+        cross = centre[:, :, None] * mean[:, None, :]
+        about = second - cross - cross.transpose(0, 2, 1) + centre[:, :, None] * centre[:, None, :]
+        by_sigma = 0.5 * (inverse @ about @ inverse - inverse)
         by_factor = 2.0 * by_sigma @ population.cholesky
         size = population.size
         diagonal = np.diagonal(by_factor, axis1=1, axis2=2) * np.diag(population.cholesky)
@@ -204,11 +183,7 @@ class Evidence:
 
 
 def fit_normal(
-    evidence: Evidence,
-    start: NormalPopulation,
-    rounds: int = _ROUNDS,
-    polish: bool = True,
-    steps: int = STEPS,
+    evidence: Evidence, start: NormalPopulation, rounds: int = _ROUNDS, polish: bool = True
 ) -> tuple[NormalPopulation, float, bool]:
     """Find the most likely normal population; also its log likelihood, and whether it converged."""
     here = start
@@ -227,7 +202,7 @@ def fit_normal(
     cut = size * columns
     for i in range(cut, cut + size):  # a spread of nothing is an edge
         ends[i] = (0.5 * float(np.log(_LEAST_VARIANCE)), None)
-    options = {"maxiter": steps, "gtol": _SLOPE, "ftol": 1e-13}
+    options = {"maxiter": _STEPS, "gtol": _SLOPE, "ftol": 1e-13}
     found = minimize(lost, row, jac=True, method="L-BFGS-B", bounds=ends, options=options)
     at_edge = np.array(
         [low is not None and x <= low for x, (low, _) in zip(found.x, ends, strict=True)]
