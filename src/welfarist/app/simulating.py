@@ -30,11 +30,12 @@ TRUTH = "truth.json"
 # The folder of a country's people.
 PEOPLE = "people"
 Kind = Literal["csv", "parquet"]
-_TABLES = ("actions", "comparisons", "choices", "groups")
+_TABLES = ("actions", "comparisons", "choices", "groups", "deciders")
 
 # What holds if nothing is said, of what not every world has.
 DEFAULTS: dict[str, Any] = {
     "people": 5, "actions": 100, "decisions": 300, "tau": 20.0, "rho": 0.0, "nu": 0.05,
+    "each": 39, "spread": 1.0,
 }  # fmt: skip
 # What holds of a country instead.
 OF_A_COUNTRY: dict[str, Any] = {"people": 100_000, "actions": 12, "regions": 5}
@@ -49,6 +50,9 @@ _WITHOUT_EFFECT = {
     "nu": "it is the noise of {scores}",
     "menus": "{scores} are of all actions",
     "places": "it says how much of {menus} is ranked",
+    "each": "it says how often each of the {deciders} decides",
+    "types": "it says how {deciders} differ",
+    "spread": "it says how {deciders} differ",
 }
 
 
@@ -79,6 +83,15 @@ class WorldRequest:
     seed : int
     regions : int or None
         Of a country, whose people stand in rows; one of more than `MANY` people is a country.
+    deciders : int or None
+        How many decide, each by a rule of their own; None is one.
+    each : int or None
+        How many comparisons or choices each of them makes.
+    types : int or None
+        How many rules there are, of which each decider follows one.
+    spread : float or None
+        How much deciders differ by degree, where there are no types: the standard deviation of
+        asinh p.
     """
 
     people: int | None = None
@@ -95,6 +108,10 @@ class WorldRequest:
     places: int | None = None
     seed: int = 0
     regions: int | None = None
+    deciders: int | None = None
+    each: int | None = None
+    types: int | None = None
+    spread: float | None = None
 
     @property
     def is_country(self) -> bool:
@@ -113,11 +130,13 @@ class WorldRequest:
         """Refuse what would have no effect, and weights of others than there are."""
         idle = ["people"] * self.charity + (["decisions", "tau", "rho"] if self.scores else ["nu"])
         idle += ["menus"] * self.scores + ["places"] * (self.menus is None)
+        idle += ["each", "types", "spread"] * (self.deciders is None)
         for name in idle:
             if getattr(self, name) is not None:
                 raise UsageError(
                     f"{{{name}}} has no effect here: {_WITHOUT_EFFECT[name]}. Leave it out."
                 )
+        self._check_deciders()
         actions = self.value("actions")
         if self.menus is not None and not (self.places or 1) <= self.menus <= actions:
             raise UsageError(
@@ -143,6 +162,25 @@ class WorldRequest:
                 f"{self.value(whose)}."
             )
 
+    def _check_deciders(self) -> None:
+        """Refuse what does not go with several decision makers."""
+        if self.deciders is None:
+            return
+        if self.decisions is not None:
+            raise UsageError(
+                "{each} says how often each of the {deciders} decides, not {decisions}."
+            )
+        if self.types is not None and self.spread is not None:
+            raise UsageError(
+                "{types} and {spread} both say how {deciders} differ: by a few rules, or by "
+                "degree. Leave one out."
+            )
+        if self.scores or self.places is not None or self.is_country:
+            raise UsageError(
+                "{deciders} compare actions, or choose from {menus}: there are no {scores}, no "
+                "{places} and no country for them. Leave one out."
+            )
+
 
 @dataclass(frozen=True)
 class Written:
@@ -151,8 +189,8 @@ class Written:
     Attributes
     ----------
     files : dict of Path
-        Where everything is, by what it holds: "actions", perhaps "comparisons" or "choices", and
-        "groups", and "truth".
+        Where everything is, by what it holds: "actions", perhaps "comparisons" or "choices",
+        "groups" and "deciders", and "truth".
     removed : list of Path
         Files of an old world that would have passed for files of this one.
     """
@@ -168,9 +206,11 @@ class Simulated:
     Attributes
     ----------
     tables : dict of columns
-        By name: "actions", perhaps "comparisons" or "choices", and "groups".
+        By name: "actions", perhaps "comparisons" or "choices", "groups", and "deciders" with
+        everybody's own rule where several decide.
     truth : Model
-        The true rule as a saved model, so that it can be applied and compared.
+        The true rule as a saved model, so that it can be applied and compared; where several
+        decide, that of somebody in the middle, or of the largest type.
     """
 
     tables: dict[str, Any]
@@ -209,6 +249,8 @@ def simulate(asked: WorldRequest) -> Simulated:
     """Simulate a world, and what its decision maker does in it."""
     asked.check()
     world = _world(asked)
+    if asked.deciders is not None:
+        return _several(asked, world, asked.deciders)
     scores, choices = None, None
     if asked.scores:
         scores = worlds.scores(world, asked.value("nu"), random_state=asked.seed)
@@ -218,6 +260,38 @@ def simulate(asked: WorldRequest) -> Simulated:
     if asked.menus is not None:
         tables["choices"] = _from_menus(asked, asked.menus, world, tables["actions"]["action"])
     return Simulated(tables, truth_of(asked, world))
+
+
+def _several(asked: WorldRequest, world: World, count: int) -> Simulated:
+    """A world in which several decide, each by a rule of their own."""
+    tau, seed = asked.value("tau"), asked.seed
+    named = list(named_people(world.stakeholders, world.people))
+    middle = WelfareFunction(world.p, world.weights, named)
+    if asked.types is None:
+        mean, covariance = worlds.population_around(middle, tau, asked.value("spread"))
+        crowd = worlds.normal_crowd(mean, covariance, count, stakeholders=named, random_state=seed)
+    else:
+        own = asked.weights in (None, "random")
+        types, shares = worlds.random_types(asked.types, middle, weights=own, random_state=seed)
+        crowd = worlds.crowd_of_types(types, shares, count, tau=tau, random_state=seed)
+        middle = types[0]
+    here = World(world.utilities, middle, world.group_of)
+    tables = tables_of(world, None, None)
+    labels = tables["actions"]["action"]
+    options: dict[str, Any] = {name: asked.value(name) for name in ("each", "rho")}
+    options["random_state"] = seed
+    if asked.menus is None:
+        compared = worlds.crowd_comparisons(here, crowd, **options)
+        who, kind, columns = compared.by, "comparisons", columns_of(compared, labels)
+    else:
+        chosen = worlds.crowd_choices(here, crowd, size=asked.menus, **options)
+        names = np.array(labels, dtype=object)
+        offered = names[chosen.menus.rows].reshape(-1, asked.menus)
+        taken = names[chosen.menus.rows[chosen.menus.taken > 0]].tolist()
+        who, kind = chosen.by, "choices"
+        columns = {"menu": [";".join(menu) for menu in offered], "chosen": taken}
+    tables[kind] = {"by": np.asarray(who).tolist(), **columns}
+    return Simulated({**tables, "deciders": crowd.columns()}, truth_of(asked, here))
 
 
 def _from_menus(asked: WorldRequest, size: int, world: World, labels: list[str]) -> dict[str, Any]:
