@@ -11,6 +11,7 @@ from welfarist.base.wording import listed
 from welfarist.deciders.integrating import Integrated
 from welfarist.deciders.kinds import DeciderType
 from welfarist.deciders.mixture import Mixture
+from welfarist.deciders.normal import LEAST_SPREAD
 from welfarist.deciders.panel import Panel
 from welfarist.deciders.searching import Found
 from welfarist.results.learned import Caveat
@@ -19,8 +20,8 @@ from welfarist.results.learned import Caveat
 _NOBODY = 0.5
 # Types whose members' chances differ by less than this on average are one.
 _SAME_CHANCES = 1e-3
-# A spread below this is as small as is searched.
-_NO_SPREAD = 0.011
+# A spread this near to the least that is searched is none.
+_NO_SPREAD = 1.1 * LEAST_SPREAD
 # Fewer starts than this that reach the best leave doubt that it is the best; so few say nothing.
 _FEW_AGREE, _ENOUGH_STARTS = 2, 5
 

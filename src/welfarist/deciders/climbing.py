@@ -25,6 +25,9 @@ _DONE = 1e-9
 _NOTHING = 1e-8
 # What the rest of a climb gains at most, as a multiple of what its last ten rounds gained.
 _PACE, _HOPE = 10, 20.0
+# A type whose power has gone this far may go on for ever, its weights vanishing, and gain next to
+# nothing: where ten rounds gain less than this, it is as good as there.
+_FAR_OUT, _CREEP = 8.0, 2e-3
 # Curvature below this share of the largest is rounding.
 _FLAT = 1e-10
 # Gain in log likelihood for which a climb goes on from where no step was left.
@@ -99,9 +102,19 @@ def climb(start: Mixture, max_iter: int = 500, beat: float = -np.inf) -> Climb:
                 here, value = other, other.log_likelihood
         history.append(value)
         reached = Climb(here, value, False, n, value - history[max(n - _PACE, 0)])
+        if n >= _WARMING + _PACE and reached.pace < _CREEP and _far_out(here):
+            return _ended(here, n)
         if n % _PACE == 0 and not reached.may_reach(beat):
             return reached
     return reached
+
+
+def _far_out(mixture: Mixture) -> bool:
+    """Whether some type is on its way to an infinite power."""
+    return any(
+        model.loss.learn_power and _FAR_OUT < abs(point.p) < np.inf
+        for model, point in zip(mixture.models, mixture.points, strict=True)
+    )
 
 
 def _ended(mixture: Mixture, n_iter: int) -> Climb:

@@ -16,11 +16,11 @@ from welfarist.base.validation import FloatArray, check_level
 from welfarist.deciders.beliefs import Beliefs
 from welfarist.deciders.coordinates import RuleCoordinates
 from welfarist.deciders.covariates import Covariates
-from welfarist.deciders.normal import Evidence, NormalPopulation, information
+from welfarist.deciders.normal import LEAST_SPREAD, Evidence, NormalPopulation, information
 from welfarist.families.base import Family
 
 # A spread this near to the least that is searched is none.
-_NO_SPREAD = 0.011
+_NO_SPREAD = 1.1 * LEAST_SPREAD
 # Steps of differences along the packed numbers.
 _STEP = 1e-5
 # Curvature below this share of the largest is rounding.

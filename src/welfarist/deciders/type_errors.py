@@ -20,6 +20,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.deciders.information import MixtureInformation
 from welfarist.deciders.mixture import Mixture
 from welfarist.deciders.type_profiles import profile_interval
+from welfarist.people.weighting import sole_person
 
 ErrorsName = Literal["clustered", "observed"]
 # Curvature below this share of the largest is rounding: the data say nothing there.
@@ -45,6 +46,8 @@ class TypeEstimate:
         None where there is none.
     method : str or None
         "wald", "profile", "given", or None where nothing is known.
+    determined : bool
+        Whether decisions say anything of it: p says nothing where one person alone counts.
     """
 
     type: int
@@ -54,6 +57,7 @@ class TypeEstimate:
     low: float | None = None
     high: float | None = None
     method: str | None = None
+    determined: bool = True
 
 
 def check_errors(kind: object) -> ErrorsName:
@@ -159,10 +163,14 @@ class TypeErrors:
             )
         ]
         at_edge = any(row.parameter.startswith("weight of ") and _near_an_end(row) for row in rows)
+        alone = sole_person(self.mixture.rule_weights(k)) is not None
         found = []
         if not model.loss.learn_power and model.p is not None:
             found.append(TypeEstimate(k, shape.name, model.p, method="given"))
         for row in rows:
+            if alone and row.parameter == shape.name:
+                found.append(TypeEstimate(k, row.parameter, row.estimate, determined=False))
+                continue
             weight = row.parameter.startswith("weight of ")
             if level is not None and at_edge and (weight or row.parameter == shape.name):
                 found.append(_profiled(self.mixture, row, shape.name, level))

@@ -338,7 +338,7 @@ class TypesResult:
         own = [row for row in rows if row.type == k]
         return {
             "share": one.share,
-            "p": one.p,
+            "p": one.p if one.sole is None else None,
             "doctrine": one.doctrine,
             "given": one.called is not None,
             "weights": dict(zip(self.stakeholders, one.weights.tolist(), strict=True)),
@@ -409,6 +409,8 @@ class TypesResult:
 def _estimate(row: TypeEstimate | None) -> str:
     if row is None:
         return ""
+    if not row.determined:
+        return "not determined"
     return number(row.estimate) + (" (given)" if row.method == "given" else "")
 
 
