@@ -23,13 +23,13 @@ def study_of(each=(1, 2, 5, 20), **runs):
 
 def test_what_is_known_is_said_in_words():
     study = study_of(
-        mean_error=[[0.4], [0.6], [0.4], [0.1]],
-        spread_error=[[0.1], [0.1], [0.1], [0.1]],
+        mean_error=[[0.6], [0.4], [0.4], [0.1]],
+        spread_error=[[0.1], [0.4], [0.1], [0.1]],
         p_error=[[0.5], [0.5], [0.8], [0.5]],
     )
     assert study.findings == (
-        "1 choice a person: the average only.",
-        "2 choices a person: not even the average.",
+        "1 choice a person: not even the average.",
+        "2 choices a person: the average only.",
         "5 choices a person: the average, and how much people differ.",
         "20 choices a person: the average, how much people differ, and who follows which rule.",
     )
@@ -40,6 +40,15 @@ def test_one_choice_a_person_never_tells_how_people_differ():
     best = study_of((1, 2), **{name: np.zeros((2, 1)) for name in ("mean_error", "spread_error")})
     assert best.columns["identified"][0] == "the average only"
     assert best.columns["identified"][1] == "the average, and how much people differ"
+
+
+def test_what_is_known_is_known_often_and_with_more_choices_too():
+    errors = np.full((3, 5), 0.1)
+    errors[1, :2] = 0.9  # twice of five times
+    errors[2, 0] = 0.9
+    study = study_of((2, 5, 20), mean_error=errors, spread_error=np.full((3, 5), 0.1))
+    differ = "the average, and how much people differ"
+    assert study.columns["identified"] == ["not even the average"] * 2 + [differ]
 
 
 def test_medians_are_shown_and_nothing_explained_is_zero():

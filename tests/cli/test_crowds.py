@@ -10,6 +10,7 @@ import pytest
 
 import welfarist as wf
 from tests.cli.test_worlds import run
+from welfarist.bounds import panels
 from welfarist.files import read_actions, read_comparisons
 
 # Numbers are written to files in full.
@@ -90,7 +91,12 @@ def test_nobody_differs_around_the_end_of_the_line():
     assert "a finite p" in run(*line, code=1).stderr
 
 
-def test_a_plan_says_what_choices_a_person_teach():
+def test_a_plan_says_what_choices_a_person_teach(monkeypatch):
+    def drawn(_setting, cell):
+        return panels.PanelOutcome(*wf.simulate.streams.stream(cell[1], "a test").random(7))
+
+    # The study itself is tested elsewhere; fits take seconds.
+    monkeypatch.setattr(panels, "_run", drawn)
     line = ("plan", "--people", "2", "--deciders", "12", "--each", "6", "--repetitions", "1",
             "--tau", "20", "--p", "0")  # fmt: skip
     found = json.loads(run(*line, "--json").stdout)

@@ -89,7 +89,8 @@ class PanelPlan:
         return (
             *study.findings,
             *[once] * (1 in study.each),
-            f"Medians of {study.repetitions} simulated studies; p is measured as asinh p",
+            f"Medians of {study.repetitions} simulated studies, p measured as asinh p; known is "
+            "what four of five studies tell, with so many choices and with more",
             f"truth: p = {self.world.p:g} in the middle, spread {study.spread:g}; temperature "
             f"{study.tau:g}; utilities from {low:.3g} to {high:.3g}",
             "own p wrong by: everybody's own estimate; by the average: who knows only the average",

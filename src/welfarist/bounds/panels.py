@@ -37,6 +37,15 @@ _LEAST = 1e-12
 # What counts as known: the average and the spread of asinh p within these shares of the spread,
 # and everybody's own once so much of how people differ is explained.
 _OF_MEAN, _OF_SPREAD, _EXPLAINED = 0.5, 1.0 / 3.0, 0.5
+# In what share of the studies it must be known, to count on it.
+_OFTEN = 0.8
+# What is known, each with all before it.
+_KNOWN = (
+    "not even the average",
+    "the average only",
+    "the average, and how much people differ",
+    "the average, how much people differ, and who follows which rule",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +118,15 @@ class PanelStudy:
 
         ``each``; the median over the repetitions of each measure of `runs`; ``explained``, how
         much of the differences between people in asinh p the estimates explain, 0 where they are
-        no better than the average; ``identified``, what is known in words.
+        no better than the average; ``identified``, what is known in words: in four of five
+        repetitions, with so many choices and with more.
         """
         table: dict[str, list[Any]] = {"each": list(self.each)}
         for name, runs in self.runs.items():
             table[name] = np.median(runs, axis=1).tolist()
-        ratio = np.square(self.runs["p_error"] / self.runs["p_error_of_average"])
-        table["explained"] = np.maximum(1.0 - np.median(ratio, axis=1), 0.0).tolist()
-        rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-        table["identified"] = [self._identified(row) for row in rows]
+        explained = np.median(self._explained, axis=1)
+        table["explained"] = np.maximum(explained, 0.0).tolist()
+        table["identified"] = [_KNOWN[level] for level in self._levels]
         return table
 
     @property
@@ -138,18 +147,24 @@ class PanelStudy:
         """Return the table as a data frame, of pandas or polars; see `columns`."""
         return to_frame(self.columns)
 
-    def _identified(self, row: Mapping[str, Any]) -> str:
-        """What is known, in words."""
-        average = row["mean_error"] <= _OF_MEAN * self.spread
+    @property
+    def _explained(self) -> FloatArray:
+        """How much of the differences between people each repetition (m, r) explains."""
+        ratio = self.runs["p_error"] / self.runs["p_error_of_average"]
+        return np.asarray(1.0 - np.square(ratio))
+
+    @property
+    def _levels(self) -> list[int]:
+        """How much is known, (m,) places of `_KNOWN`."""
+        average = self.runs["mean_error"] <= _OF_MEAN * self.spread
         # Who was asked once may have erred, or may differ: nothing but assumptions tells.
-        spread = row["spread_error"] <= _OF_SPREAD * self.spread and row["each"] > 1
-        if not average:
-            return "not even the average"
-        if not spread:
-            return "the average only"
-        if row["explained"] < _EXPLAINED:
-            return "the average, and how much people differ"
-        return "the average, how much people differ, and who follows which rule"
+        often = np.array(self.each)[:, None] > 1
+        spread = average & often & (self.runs["spread_error"] <= _OF_SPREAD * self.spread)
+        own = spread & (self._explained >= _EXPLAINED)
+        shares = np.array([known.mean(axis=1) for known in (average, spread, own)])
+        found = (shares >= _OFTEN).sum(axis=0)
+        # What more choices do not teach, fewer have taught by chance.
+        return list(np.minimum.accumulate(found[::-1])[::-1].tolist())
 
 
 def choices_per_person(
@@ -198,7 +213,7 @@ def choices_per_person(
     Errors of p are errors of asinh p, in which the population is normal: near 0 they are errors of
     p, far out relative ones. The average counts as known if its error is at most half of the
     spread, the spread if its own is at most a third of it, everybody's rule if estimates explain
-    half of the differences; each in the median of the repetitions. With one choice a person
+    half of the differences; each in four of five repetitions. With one choice a person
     somebody who differs looks like somebody who errs, and a spread that is found rests on the
     assumed shape of the population alone: it never counts as known.
 
