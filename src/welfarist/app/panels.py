@@ -82,8 +82,8 @@ class PanelPlan:
     def _lines(self) -> tuple[str, ...]:
         study = self.study
         once = (
-            "Who was asked once may have erred, or may differ: one choice a person is about the "
-            "average only, however many people there are."
+            "Who was asked once may have erred, or may differ: one choice a person tells of the "
+            "average at most, however many people there are."
         )
         low, high = self.world.utilities.min(), self.world.utilities.max()
         return (
