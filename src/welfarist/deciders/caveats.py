@@ -32,8 +32,9 @@ def panel_caveats(panel: Panel) -> list[Caveat]:
     one = int((counts <= 1).sum())
     if one == len(counts):
         message = (
-            "one decision a person tells the average of all, not how people differ: what is said "
-            "of differences comes from the form that was assumed. Ask everybody at least twice."
+            "one decision a person tells an average of all at most, not how people differ: what is "
+            "said of differences comes from the form that was assumed. Ask everybody at least "
+            "twice."
         )
         return [Caveat(NotIdentifiedWarning, message)]
     return []
