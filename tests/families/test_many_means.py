@@ -46,3 +46,13 @@ def test_more_rules_than_fit_into_a_block():
     for b in (0, 83, 84, 199):
         expected = log_mean_of_logs(logs, weights[b], float(powers[b]), False).value
         assert found[b] == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_tiny_weights_far_out_give_values_without_warnings():
+    # Derivatives overflow there; whoever asks for values alone is not told.
+    logs = np.log(np.array([[1.0, 9.0, 4.0], [8.0, 2.0, 4.0]]))
+    weights = np.array([[1.0 - 1e-300, 1e-300], [1e-280, 1.0 - 1e-280]])
+    found = close_log_means(logs, weights, np.array([-800.0, 2e4]))
+    assert np.isfinite(found).all()
+    low, high = logs.min(axis=0), logs.max(axis=0)
+    assert ((low - 1e-12 <= found) & (found <= high + 1e-12)).all()

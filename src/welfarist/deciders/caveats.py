@@ -108,8 +108,9 @@ def population_caveats(found: Integrated, names: Sequence[str]) -> list[Caveat]:
     said = []
     if not found.converged:
         message = (
-            "the search for the population did not converge: raise the number of nodes, or fix "
-            "what you know, p or the weights."
+            "the search for a normal population did not converge: people may be of a few types "
+            "rather than differ by degree. Look for types, raise the number of nodes, or fix what "
+            "you know, p or the weights."
         )
         said.append(Caveat(NotConvergedWarning, message))
     spread = np.sqrt(np.diag(found.population.covariance))

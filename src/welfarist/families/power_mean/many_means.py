@@ -53,8 +53,9 @@ def close_log_means(logs: FloatArray, weights: FloatArray, powers: FloatArray) -
     """
     found = np.empty((len(powers), logs.shape[1]))
     odd = (weights.min(axis=1) < _LIGHT) | (np.abs(powers) > _LARGE)
-    for b in np.flatnonzero(odd).tolist():
-        found[b] = log_mean_of_logs(logs, weights[b], float(powers[b]), False).value
+    with np.errstate(over="ignore", invalid="ignore"):  # of derivatives, which nobody asks for
+        for b in np.flatnonzero(odd).tolist():
+            found[b] = log_mean_of_logs(logs, weights[b], float(powers[b]), False).value
     rows = max(1, _BLOCK // logs.size)
     for way in (-1, 0, 1):
         there = np.flatnonzero(
