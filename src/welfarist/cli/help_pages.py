@@ -22,6 +22,10 @@ PANELS: dict[str, tuple[str, ...]] = {
         "comparisons", "choices", "score", "wide", "long", "outside", "absent", "by", "count",
         "tie",
     ),
+    "Several decision makers": (
+        "each", "types", "deciders", "covariates", "test_same", "individuals", "nodes",
+        "population", "who",
+    ),
     "What is compared": ("doctrines", "learn", "logit", "folds"),
     "What is run": (
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",

@@ -15,6 +15,7 @@ _ARGUMENTS = {"actions": "ACTIONS"}
 # Arguments of the learners whose option has another name.
 _RENAMED = {
     "n_jobs": "--jobs",
+    "n_nodes": "--nodes",
     "n_starts": "--starts",
     "random_state": "--seed",
     "engine": "--dask",
@@ -86,7 +87,7 @@ _OR_VALUE = re.compile(r"""(--[a-z-]+ \w+) or "(\w+)\"""")
 _SIZES = {"u_min": "the smallest utility", "u_max": "the largest utility"}
 # A bare word is an argument only if it is no word of English.
 _BARE = re.compile(
-    r"""(?<![\w'"-])(tau_max|tau_by_stage|size_effect|n_starts|n_jobs|max_iter|random_state|u_min|u_max)(?![\w'"])"""
+    r"""(?<![\w'"-])(tau_max|tau_by_stage|size_effect|n_starts|n_nodes|n_jobs|max_iter|random_state|u_min|u_max)(?![\w'"])"""
 )
 _MUST = re.compile(rf"^({_NAMES}) must\b")
 
