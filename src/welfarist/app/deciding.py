@@ -171,7 +171,9 @@ class FittedDeciders:
     def individuals(self) -> dict[str, Any]:
         """One row a decision maker, as columns by name; types are numbered as in the summary."""
         if self.asked.each:
-            return dict(self.result.individual_columns(self.asked.fit.level))
+            columns = dict(self.result.individual_columns(self.asked.fit.level))
+            whole = (columns["decisions"] % 1 == 0).all()
+            return columns | ({"decisions": columns["decisions"].astype(int)} if whole else {})
         belongs = self.result.membership
         found: dict[str, Any] = {"who": list(self.result.names), "type": belongs.argmax(axis=1) + 1}
         found |= {f"chance of type {k + 1}": belongs[:, k] for k in range(belongs.shape[1])}

@@ -278,7 +278,18 @@ class Ranked:
             said.append("type: welfare by its rule, in brackets its place")
         else:
             said.append("welfare: the median of what is believed")
-        return said
+        return [*said, *_about_sizes(self.asked)]
+
+
+def _how_many(asked: Opinions) -> str:
+    return "of people" if asked.who is None else "chance"
+
+
+def _about_sizes(asked: Opinions) -> list[str]:
+    """Say what stands in the place of welfare where the number of people counts for itself."""
+    if "gamma" not in asked.model.rules.noise:
+        return []
+    return ["welfare: times the number of people affected to the power that each rule has for it"]
 
 
 def _over(asked: Opinions) -> str:
@@ -377,7 +388,7 @@ class Preference:
         """What people read."""
         asked, (one, other) = self.asked, self.names
         if asked.by_types:
-            header: tuple[str, ...] = ("", "share", one, other, f"chooses {one}")
+            header: tuple[str, ...] = ("", _how_many(asked), one, other, f"chooses {one}")
             rows = [
                 (
                     f"type {k + 1}",
@@ -417,7 +428,7 @@ class Preference:
                 f"The rule of {who} puts {one} first with a probability of {self.agreeing:.1%}.",
                 f"{who}, who errs as before, chooses {one} {self.chance:.1%} of the time.",
             ]
-        return [*said, *self.asked.lines()]
+        return [*said, *self.asked.lines(), *_about_sizes(self.asked)]
 
 
 def judge(asked: Opinions, first: str, second: str) -> Preference:

@@ -54,6 +54,7 @@ _PHRASES = (
     ("result_.exact has the set", "--json has the set, as powers,"),
     (", or a Grid or TwoStage", ""),
     ('"exact" or an Exact with', '"exact" with'),
+    ("individuals() has them all", "--individuals FILE has them all"),
     ("see rho_", "see the answer"),
     ("or leave those actions out", "or take those actions out of the table and say --drop-unknown"),
     ("Fit with prior=None", "Leave out --prior"),

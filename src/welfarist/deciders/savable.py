@@ -13,8 +13,7 @@ from welfarist.deciders.deciders_result import DecidersResult
 from welfarist.deciders.saved_rules import Believed, SavedRules, rules_of_types
 from welfarist.deciders.thinning import thinned
 from welfarist.deciders.types_result import TypesResult
-from welfarist.families.power_mean.family import POWER_MEAN
-from welfarist.noise.choices import LAPSE, LOGISTIC
+from welfarist.results.saved_models import named_own, refuse_own
 
 # Draws of what is believed of one person, and of somebody new, who is asked about most.
 _DRAWS, _DRAWS_OF_ANYBODY = 256, 1024
@@ -45,7 +44,7 @@ def entries_of(result: Any, level: float) -> dict[str, Any]:
 
 def _of_types(result: TypesResult) -> dict[str, Any]:
     panel = result.mixture.panel
-    _require_savable(panel)
+    refuse_own(named_own(panel.loss.family, getattr(panel.loss.observed, "noise", None)))
     rules, anybody = rules_of_types(result.types, **_common(panel))
     each = tuple(Believed(anybody.rules, row) for row in np.asarray(result.membership))
     own = dict(kind="types", rules=rules, each=each, anybody=anybody, types=result.types)
@@ -54,7 +53,7 @@ def _of_types(result: TypesResult) -> dict[str, Any]:
 
 def _of_population(result: DecidersResult, level: float) -> dict[str, Any]:
     panel = result.panel
-    _require_savable(panel)
+    refuse_own(named_own(panel.loss.family, getattr(panel.loss.observed, "noise", None)))
     beliefs, parameters = result.beliefs, panel.loss.observed.parameters
     noise = {
         one.name: np.array([one.coordinate.back(x) for x in column.tolist()])
@@ -134,15 +133,3 @@ def _normal(population: Any) -> dict[str, Any]:
         "coefficients": (population.normal.coefficients / known.units).tolist(),
         "covariance": population.covariance.tolist(),
     }
-
-
-def _require_savable(panel: Any) -> None:
-    """Refuse rules that a file cannot hold: those of a family or a noise model of one's own."""
-    own = [] if panel.loss.family == POWER_MEAN else [panel.loss.family.called]
-    noise = getattr(panel.loss.observed, "noise", LOGISTIC)
-    own += [] if noise in (LOGISTIC, LAPSE) else [noise.called]
-    if own:
-        raise InputError(
-            "a saved model holds numbers and no code, and so rules of the package's own families "
-            f"and noise models only; found {own[0]}. Keep the numbers with result_.to_dict()."
-        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -247,10 +247,17 @@ class Model:
 def _require_savable(result: Learned) -> None:
     """Refuse rules that a file cannot hold: those of a family or a noise model of one's own."""
     own = [] if result.kind in _KINDS else [result.kind]
-    if result.family != POWER_MEAN:
-        own.append(result.family.called)
-    if result.noise is not None and result.noise not in (LOGISTIC, LAPSE):
-        own.append(result.noise.called)
+    refuse_own([*own, *named_own(result.family, result.noise)])
+
+
+def named_own(family: Any, noise: Any) -> list[str]:
+    """Return what a family and a noise model are called, if they are not the package's own."""
+    own = [] if family == POWER_MEAN else [family.called]
+    return own if noise is None or noise in (LOGISTIC, LAPSE) else [*own, noise.called]
+
+
+def refuse_own(own: Sequence[str]) -> None:
+    """Refuse rules of families or noise models of one's own, which a file cannot hold."""
     if own:
         raise InputError(
             "a saved model holds numbers and no code, and so rules of the package's own families "
