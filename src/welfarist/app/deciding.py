@@ -252,6 +252,8 @@ def read(asked: DecidersRequest) -> ReadDeciders:
 def fit(asked: DecidersRequest, read: ReadDeciders) -> FittedDeciders:
     """Learn how decision makers differ; the learner's warnings are the result's caveats."""
     learner = _learner(asked, learner_of(asked.fit.learner, read.decided))
+    tested = [_groups(same, read.known) for same in asked.same]
+    _check_groups(tested, read)
     result = learner.fit(read.decided.X, deciders=read.known).result_
     if not (result.converged or asked.fit.allow_unconverged):
         raise RequestError(
@@ -259,7 +261,7 @@ def fit(asked: DecidersRequest, read: ReadDeciders) -> FittedDeciders:
             "{allow_unconverged}",
             problem=_unconverged(result),
         )
-    tests = tuple(result.test(same=_groups(same, read.known)) for same in asked.same)
+    tests = tuple(result.test(same=groups) for groups in tested)
     return FittedDeciders(asked, result, tests, read.notes)
 
 
@@ -306,6 +308,17 @@ def _groups(text: str, known: dict[str, Any] | None) -> list[str]:
     if known is not None and text in known:
         return [text]
     return listed(text) or []
+
+
+def _check_groups(tested: list[list[str]], read: ReadDeciders) -> None:
+    """Refuse groups that nobody is in before anything is learned."""
+    from numpy import array
+
+    from welfarist.deciders.covariates import Covariates
+
+    known = Covariates.of(read.known, array(read.decided.deciders, dtype=object))
+    for groups in tested:
+        known.without_differences(groups)
 
 
 def _check(asked: DecidersRequest) -> None:

@@ -54,6 +54,8 @@ _PHRASES = (
     ("result_.exact has the set", "--json has the set, as powers,"),
     (", or a Grid or TwoStage", ""),
     ('"exact" or an Exact with', '"exact" with'),
+    ("same must name a column of", "--test-same must name a column of"),
+    ("raise the number of nodes", "raise --nodes"),
     ("individuals() has them all", "--individuals FILE has them all"),
     ("see rho_", "see the answer"),
     ("or leave those actions out", "or take those actions out of the table and say --drop-unknown"),
