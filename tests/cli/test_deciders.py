@@ -117,8 +117,6 @@ def test_groups_are_tested():
     [test] = record["tests"]
     assert test["degrees"] == 1
     assert 0 <= test["p_value"] <= 1
-    alone = run("fit", *FILES, *TYPES, *known[:2], "--covariates", "group", "--json")
-    assert "age" not in alone.stdout
 
 
 def test_types_can_be_doctrines():
@@ -182,10 +180,9 @@ def test_what_is_wrong_is_said_in_one_line(arguments, code, said):
 
 
 def test_warnings_are_notes_of_the_answer(recwarn):
-    done = run("fit", *FILES, "--types", "3", "--no-population", "--starts", "5")
-    record = json.loads(
-        run("fit", *FILES, "--types", "3", "--no-population", "--starts", "5", "--json").stdout
-    )
+    told = ("--types", "4", "--no-population", "--starts", "2", "--allow-unconverged")
+    done = run("fit", *FILES, *told)
+    record = json.loads(run("fit", *FILES, *told, "--json").stdout)
     assert len(recwarn) == 0
     assert record["caveats"]
     for caveat in record["caveats"]:

@@ -1,4 +1,4 @@
-"""Files of what is known of decision makers: names as they are, and one sentence for what is odd."""
+"""Files of what is known of decision makers: names as they are, a sentence for what is odd."""
 
 from __future__ import annotations
 
