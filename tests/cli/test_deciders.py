@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import welfarist as wf
-from tests.deciders.panels import small_panel
+from tests.deciders.small_panels import small_panel
 from welfarist.cli.app import app
 
 NAMES = ["=cmd()", "Müller, Jörg", "112010050603", "007", "-5", '"q"', "[b]", "日本"]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import welfarist as wf
-from tests.deciders.panels import small_menus, small_panel
+from tests.deciders.small_panels import small_menus, small_panel
 
 # The same formula in another order of operations.
 FORMULA = dict(atol=1e-12)

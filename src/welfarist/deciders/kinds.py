@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
+from welfarist.people.weighting import sole_person
 
 # A type this unsure of its choices, with somebody's weight on an edge, may follow no such rule: the
 # share of what chance leaves open that its rule explains.
@@ -71,8 +72,19 @@ class DeciderType:
 
     @property
     def doctrine(self) -> str:
-        """The doctrine of its power, or between which two it lies."""
+        """The doctrine of its power, or between which two it lies; or who alone counts."""
+        if self.sole is not None:
+            return f"nobody but {self.sole} counts"
         return str(self.welfare.doctrine)
+
+    @property
+    def sole(self) -> str | None:
+        """Who alone counts, so that every power is the same rule; None if several do."""
+        person = sole_person(self.weights)
+        if person is None:
+            return None
+        names = self.welfare.stakeholders
+        return f"person {person}" if names is None else str(names[person])
 
     @property
     def doubtful(self) -> bool:

@@ -5,6 +5,7 @@ A prediction is never that of the most likely rule alone, which would be too sur
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,23 +18,37 @@ from welfarist.deciders.panel import Panel
 from welfarist.decisions import Choices, Comparisons
 from welfarist.decisions.at_power import seen_at
 from welfarist.decisions.same_people import in_order_of
+from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.families.power_mean.mean import log_power_mean
 from welfarist.learners.chooser import Chooser
 from welfarist.losses import DecisionLoss
 from welfarist.losses.observed_menus import ObservedMenus
 from welfarist.noise.certain import log_chances
 from welfarist.noise.margins import differences
+from welfarist.people.source import is_source
 
 # A rule that is less likely than this for everybody changes no digit of a prediction.
 _NEGLIGIBLE = 1e-10
+# Rules whose chances are worked out at a time, and people times questions that are held at most.
+_BLOCK, _MOST_HELD = 256, 8_000_000
 
 
 class _Questions(Protocol):
-    """Questions that a rule has an answer to."""
+    """Questions that a rule has an answer to.
+
+    Attributes
+    ----------
+    decision : (E,) array of int
+        Which decision each possible answer belongs to.
+    distinct : (E,) array of int
+        Which of the distinct answers (V,) it is: the same question may be put to many.
+    """
 
     decision: npt.NDArray[np.intp]
+    distinct: npt.NDArray[np.intp]
 
-    def chances(self, rules: Rules, s: int) -> FloatArray:
-        """How likely each possible answer (E,) is under one of the rules."""
+    def chances(self, rules: Rules) -> FloatArray:
+        """How likely each distinct answer is under each of the rules (S, V)."""
         ...
 
 
@@ -43,18 +58,28 @@ class _Pairs:
     def __init__(self, panel: Panel, asked: Comparisons) -> None:
         self._loss: DecisionLoss = panel.loss
         self._shift = panel.setup.shift
-        self._asked = asked
         self.decision = np.arange(len(asked))
+        self._asked, self.distinct = _once_each(asked)
 
-    def chances(self, rules: Rules, s: int) -> FloatArray:
-        rule = _rule(self._loss, rules, s, self._shift)
-        seen = seen_at(self._asked, rule.p)
-        value = np.asarray(rule.value(seen.utilities))
-        first, second = seen.pairs.T
-        own = rules.noise[s]
-        z = differences(value[first], value[second]) * np.exp(own[0])
+    def chances(self, rules: Rules) -> FloatArray:
         observed: Any = self._loss.observed
-        return np.exp(log_chances(observed.noise, z, own[1:])[0])
+        first, second = self._asked.pairs.T
+        values = self._values(rules)
+        z = differences(values[:, first], values[:, second]) * rules.taus[:, None]
+        if rules.noise.shape[1] == 1:  # nothing but tau: all rules err alike
+            chances = np.exp(log_chances(observed.noise, z.reshape(-1), np.empty(0))[0])
+            return np.asarray(chances.reshape(z.shape))
+        pairs = zip(z, rules.noise[:, 1:], strict=True)
+        return np.exp([log_chances(observed.noise, row, own)[0] for row, own in pairs])
+
+    def _values(self, rules: Rules) -> FloatArray:
+        """What each of the rules makes of the actions (S, N)."""
+        utilities = self._asked.utilities
+        if self._loss.family == POWER_MEAN and not is_source(utilities):
+            table, powers = utilities[None] + self._shift, rules.powers[:, None]
+            return np.asarray(log_power_mean(table, powers, rules.weights[:, None, :]))
+        each = [_rule(self._loss, rules, s, self._shift) for s in range(len(rules))]
+        return np.array([rule.value(seen_at(self._asked, rule.p).utilities) for rule in each])
 
 
 class _Menus:
@@ -64,8 +89,12 @@ class _Menus:
         self._loss, self._shift, self._asked = panel.loss, panel.setup.shift, asked
         self.menus = asked.first_menus()
         self.decision = np.repeat(np.arange(len(asked)), self.menus.sizes)
+        self.distinct = np.arange(len(self.decision))
 
-    def chances(self, rules: Rules, s: int) -> FloatArray:
+    def chances(self, rules: Rules) -> FloatArray:
+        return np.array([self._under(rules, s) for s in range(len(rules))])
+
+    def _under(self, rules: Rules, s: int) -> FloatArray:
         observed = self._loss.observed
         assert isinstance(observed, ObservedMenus)
         pairs = zip(observed.parameters, rules.noise[s].tolist(), strict=True)
@@ -106,12 +135,32 @@ def questions_of(panel: Panel, decisions: Any) -> tuple[_Questions, Any]:
 def average_chances(beliefs: Beliefs, questions: _Questions, by: Any, size: int) -> FloatArray:
     """Return how likely each possible answer (E,) is, for whoever is asked."""
     row = beliefs.rows_of(by, size)[questions.decision]
-    table = beliefs.table
-    found = np.zeros(len(row))
-    wanted = table[np.unique(row)].max(axis=0) > _NEGLIGIBLE
-    for s in np.flatnonzero(wanted).tolist():
-        found += table[row, s] * questions.chances(beliefs.rules, s)
-    return np.asarray(found / table[:, wanted].sum(axis=1)[row])
+    asked, place = np.unique(row, return_inverse=True)
+    table = beliefs.table[asked]
+    wanted = np.flatnonzero(table.max(axis=0) > _NEGLIGIBLE)
+    table = table[:, wanted] / table[:, wanted].sum(axis=1, keepdims=True)
+    together = len(asked) * (int(questions.distinct.max(initial=0)) + 1) <= _MOST_HELD
+    found: Any = 0.0
+    for start in range(0, len(wanted), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        under = questions.chances(beliefs.rules.take(wanted[part]))
+        if together:
+            found = found + table[:, part] @ under
+            continue
+        for chance, answer in zip(table[:, part].T, under, strict=True):
+            found = found + chance[place] * answer[questions.distinct]
+    return np.asarray(found[place, questions.distinct] if together else found)
+
+
+def _once_each(asked: Comparisons) -> tuple[Comparisons, npt.NDArray[np.intp]]:
+    """The comparisons that differ, of actions that differ, and which of them each (n,) is."""
+    if is_source(asked.utilities):
+        return asked, np.arange(len(asked))
+    table, number = np.unique(asked.utilities, axis=0, return_inverse=True)
+    pairs, distinct = np.unique(number.reshape(-1)[asked.pairs], axis=0, return_inverse=True)
+    made = copy(asked)
+    made.utilities, made.pairs = table, pairs
+    return made, distinct.reshape(-1)
 
 
 def predicted(panel: Panel, beliefs: Beliefs, decisions: Any) -> Any:

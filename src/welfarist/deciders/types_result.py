@@ -160,6 +160,11 @@ class TypesResult:
             return f"No sign that these {people} people follow different rules."
         one = next(c for c in self.candidates if c.types == 1)
         gain = one.bic - self.bic
+        if gain <= 0:
+            return (
+                f"These {people} people may as well follow one rule: {self.n_types} types do not "
+                f"describe them better (BIC higher by {-gain:.0f})."
+            )
         return (
             f"These {people} people are of {self.n_types} types (BIC lower by {gain:.0f} than for "
             "one rule)."
@@ -338,7 +343,7 @@ class TypesResult:
         own = [row for row in rows if row.type == k]
         return {
             "share": one.share,
-            "p": one.p,
+            "p": one.p if one.sole is None else None,
             "doctrine": one.doctrine,
             "given": one.called is not None,
             "weights": dict(zip(self.stakeholders, one.weights.tolist(), strict=True)),
@@ -409,6 +414,8 @@ class TypesResult:
 def _estimate(row: TypeEstimate | None) -> str:
     if row is None:
         return ""
+    if not row.determined:
+        return "not determined"
     return number(row.estimate) + (" (given)" if row.method == "given" else "")
 
 
