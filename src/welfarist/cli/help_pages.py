@@ -23,7 +23,7 @@ PANELS: dict[str, tuple[str, ...]] = {
         "tie",
     ),
     "Several decision makers": (
-        "each", "types", "deciders", "covariates", "test_same", "individuals", "nodes",
+        "deciders", "each", "types", "spread", "covariates", "test_same", "individuals", "nodes",
         "population", "who",
     ),
     "What is compared": ("doctrines", "learn", "logit", "folds"),
@@ -32,7 +32,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     ),
     "What is simulated": (
         "people", "regions", "actions", "decisions", "task", "charity", "scores", "menus",
-        "menu_size", "places", "deciders", "each", "types", "spread", "repetitions",
+        "menu_size", "places", "repetitions",
     ),
     "What to write": (
         "out", "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit",

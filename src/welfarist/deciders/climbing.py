@@ -27,8 +27,8 @@ _NOTHING = 1e-8
 _PACE, _HOPE = 10, 20.0
 # A type whose power has gone beyond _FAR_OUT may run off for ever together with a weight, and gain
 # next to nothing: there is no rule at the end of that way. Where ten rounds gain less than _CREEP
-# it is as good as there; other climbs end after _LONG rounds, the last ten of which gained less than
-# _SLOW.
+# it is as good as there; other climbs end after _LONG rounds, the last ten of which gained less
+# than _SLOW.
 _FAR_OUT, _CREEP = 8.0, 2e-3
 _LONG, _SLOW = 60, 5e-5
 # Curvature below this share of the largest is rounding.
