@@ -24,7 +24,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     ),
     "Several decision makers": (
         "deciders", "each", "types", "spread", "covariates", "test_same", "individuals", "nodes",
-        "population", "who",
+        "population",
     ),
     "What is compared": ("doctrines", "learn", "logit", "folds"),
     "What is run": (
@@ -40,7 +40,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     ),
     "The rule": (
         "model", "doctrine", "p", "weights", "groups", "attributes", "heads", "prior", "scale",
-        "shift", "known_weights",
+        "shift", "who", "known_weights",
     ),
     "How sure": ("level", "method", "covariance", "intervals", "error", "delta"),
     "The noise": (
