@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from welfarist.deciders.deciders_result import DecidersResult
     from welfarist.deciders.kinds import DeciderType
     from welfarist.deciders.populations import Population
+    from welfarist.deciders.saved import DecidersModel
+    from welfarist.deciders.saving import load_model, save_model
     from welfarist.deciders.types import Types
     from welfarist.deciders.types_result import TypesResult
     from welfarist.decisions import Choices, Comparisons, Scores
@@ -63,7 +65,7 @@ if TYPE_CHECKING:
     from welfarist.people.attributes import ByAttributes
     from welfarist.people.sketch.sketch import Sketch
     from welfarist.results.record import FitResult
-    from welfarist.results.saved_models import Model, load_model, save_model
+    from welfarist.results.saved_models import Model
     from welfarist.results.summary import Summary
     from welfarist.show import plots
     from welfarist.show.report import write_report
@@ -77,6 +79,7 @@ __all__ = [
     "ComparisonClassifier",
     "Comparisons",
     "Deciders",
+    "DecidersModel",
     "DecidersResult",
     "DeciderType",
     "DecisionsMissingError",
@@ -137,6 +140,7 @@ _ON_DEMAND = {
     "ComparisonClassifier": "learners",
     "Comparisons": "decisions",
     "Deciders": "deciders.deciders",
+    "DecidersModel": "deciders.saved",
     "DecidersResult": "deciders.deciders_result",
     "DeciderType": "deciders.kinds",
     "DecisionsMissingError": _ERRORS,
@@ -149,7 +153,7 @@ _ON_DEMAND = {
     "Grid": "paper.grid",
     "ImpossibleDecisionsError": _ERRORS,
     "InputError": _ERRORS,
-    "load_model": "results.saved_models",
+    "load_model": "deciders.saving",
     "log_power_mean": "families.power_mean.mean",
     "log_power_mean_derivatives": "families.power_mean.derivatives",
     "LogMeanDerivatives": "families.power_mean.derivatives",
@@ -164,7 +168,7 @@ _ON_DEMAND = {
     "Population": "deciders.populations",
     "power_mean": "families.power_mean.mean",
     "power_of": "families.power_mean.doctrines",
-    "save_model": "results.saved_models",
+    "save_model": "deciders.saving",
     "Scores": "decisions",
     "SearchRangeWarning": _ERRORS,
     "SeparationWarning": _ERRORS,

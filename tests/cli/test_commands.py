@@ -409,8 +409,9 @@ def test_fit_shows_what_is_used_most_first():
     text = run("fit", "--help").stdout
     headings = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
     assert headings == [
-        "Arguments:", "What was decided:", "What to write:", "The rule:", "How sure:", "The noise:",
-        "The search:", "How files are laid out:", "Other options:",
+        "Arguments:", "What was decided:", "Several decision makers:", "What to write:",
+        "The rule:", "How sure:", "The noise:", "The search:", "How files are laid out:",
+        "Other options:",
     ]  # fmt: skip
     assert text.index("--comparisons") < text.index("--report") < text.index("--separator")
 

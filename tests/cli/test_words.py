@@ -61,6 +61,7 @@ FOR_PYTHON = {
     "deciders/deciders.py": ["a normal population can have"],
     "deciders/panel.py": ["several decision makers are told apart in Comparisons"],
     "deciders/populations.py": ["a share needs one end"],
+    "deciders/savable.py": ["what is saved must be"],
     "deciders/type_tests.py": ["types are numbered from 0"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],

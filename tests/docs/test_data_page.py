@@ -28,9 +28,9 @@ def test_the_page_has_an_example_of_each_layout():
     assert set(EXAMPLES) == {
         "actions.csv", "decisions.csv", "counted.csv", "asked.csv", "choices.csv", "scored.csv",
         "weights.csv", "groups.csv", "menus.csv", "offered.csv", "rankings.csv", "declined.csv",
-        "partly.csv", "alternatives.csv", "people.csv", "extremes.csv",
+        "partly.csv", "alternatives.csv", "people.csv", "extremes.csv", "panel.csv", "judges.csv",
     }  # fmt: skip
-    assert len(COMMANDS) == 11
+    assert len(COMMANDS) == 13
 
 
 def test_examples_hold_what_the_page_says():
@@ -57,6 +57,14 @@ def test_examples_hold_what_the_page_says():
     known = files.read_attributes("people.csv", people=actions.stakeholders)
     assert known["age"] == {"donors": 61, "volunteers": 35, "recipients": 28}
     assert set(known) == {"age", "paid", "members"}
+
+
+def test_decision_makers_are_those_of_the_page():
+    panel = files.read_comparisons("panel.csv", files.read_actions("actions.csv"))
+    assert panel.deciders == ("Ann", "Bob", "Cem", "Dee", "Eva")
+    known = files.read_deciders("judges.csv", panel.deciders).columns
+    assert known["age"] == [61, 35, 28, 44, 52]
+    assert set(known["role"]) == {"donor", "staff"}
 
 
 def test_layouts_of_menus_hold_what_the_page_says():

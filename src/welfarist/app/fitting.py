@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
 from welfarist.app.learning import LearnerOptions, check_together, learner_of
+from welfarist.app.pages import PageOptions, figures_missing, file_name, without_folders
 from welfarist.app.scanned import check_folder
 from welfarist.app.targets import check_targets
 from welfarist.app.texts import is_inline
@@ -17,7 +16,6 @@ from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.errors import NotConvergedWarning
 from welfarist.base.whole_files import write_together
 from welfarist.files import is_sketch
-from welfarist.files.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the files is said before
     from welfarist.comparing.shifts import ShiftTable
@@ -26,22 +24,6 @@ if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the fil
     from welfarist.results.record import FitResult
     from welfarist.results.saved_models import Model
     from welfarist.results.summary import Summary, SummaryRecord, SummaryRow
-
-
-@dataclass(frozen=True)
-class PageOptions:
-    """What whoever writes a report adds to it; see :func:`welfarist.write_report`."""
-
-    title: str | None = None
-    note: str | None = None
-    unit: str | None = None
-    date: str | None = None
-
-    def check(self, report: str | None) -> None:
-        """Refuse what says nothing where there is no report."""
-        given = [f.name for f in fields(self) if getattr(self, f.name) is not None]
-        if given and report is None:
-            raise UsageError(f"{{{given[0]}}} is for a report: give {{report}} FILE as well.")
 
 
 @dataclass(frozen=True)
@@ -100,18 +82,11 @@ class FitRequest:
         people = (self.learner.weights, self.learner.groups, self.learner.attributes)
         named = [text for text in people if text not in (None, "learn", "equal", "population")]
         read = [self.actions, *self.decided_in, *named]
-        return tuple(_file_name(path) for path in read if path is not None and not is_inline(path))
+        return tuple(file_name(path) for path in read if path is not None and not is_inline(path))
 
     def without_folders(self, text: str) -> str:
         """A text about the files, with their names only."""
-        for path in (self.actions, *self.decided_in):
-            if path is not None and path != STANDARD_INPUT:
-                text = text.replace(path, _file_name(path))
-        return text
-
-
-def _file_name(path: str) -> str:
-    return "standard input" if path == STANDARD_INPUT else Path(path).name
+        return without_folders(text, (self.actions, *self.decided_in))
 
 
 @dataclass(frozen=True)
@@ -176,12 +151,7 @@ class Fitted:
 
     def missing(self) -> list[str]:
         """What the report would have if more were installed, for whoever makes it."""
-        if self.asked.report is None or importlib.util.find_spec("matplotlib") is not None:
-            return []
-        return [
-            "the report has no figures, because the package matplotlib is not installed. "
-            'pip install "welfarist[plots]"'
-        ]
+        return figures_missing(self.asked.report)
 
     def warning(self, words: Callable[[str], str] = str) -> str:
         """What must be read before everything else; empty where there is nothing of the kind."""

@@ -97,7 +97,7 @@ class Judgement:
 
 def judge(rule: Rule, first: str, second: str) -> Judgement:
     """Decide between two of the rule's actions, by their names."""
-    rows = [_row(rule.actions, action) for action in (first, second)]
+    rows = [row_of(rule.actions, action) for action in (first, second)]
     utilities = rule.utilities(rows)
     names = [rule.actions.labels[row] for row in rows]
     order = int(rule.compare(rows[:1], rows[1:])[0])
@@ -135,7 +135,8 @@ def _shown(utility: float | None) -> str:
     return "" if utility is None else f"{utility:g}"
 
 
-def _row(actions: Actions, action: str) -> int:
+def row_of(actions: Actions, action: str) -> int:
+    """The row of an action, by its name."""
     found = actions.labels.index_of(action)
     if found is not None:
         return int(found)

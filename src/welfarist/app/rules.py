@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,13 +17,15 @@ from welfarist.app.totals import totals_in
 from welfarist.app.usage import UsageError
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.deciders.saved import DecidersModel
+from welfarist.deciders.saving import load_model
 from welfarist.families.power_mean.doctrines import DOCTRINES
 from welfarist.families.rule import WelfareFunction
 from welfarist.files import Actions, is_sketch, read_actions, read_sketch
 from welfarist.files.cells import listed
 from welfarist.people.present_rule import PresentRule
 from welfarist.people.source import heads_of, is_source, table_at
-from welfarist.results.saved_models import Model, load_model
+from welfarist.results.saved_models import Model
 
 # Digits of log welfare that rounding leaves alone.
 _SURE_DIGITS = 12
@@ -194,13 +197,34 @@ def _without_shares(
     )
 
 
-def rule_of(asked: RuleRequest) -> Rule:
-    """Read the actions and the rule that judges them."""
+def model_of(asked: RuleRequest) -> Model | DecidersModel | None:
+    """The saved model that is asked for, of one rule or of several; None for a doctrine."""
     if sum(given is not None for given in (asked.model, asked.doctrine, asked.p)) != 1:
         raise UsageError("give a rule: one of {model}, {doctrine} and {p}.")
     asked.table.check([asked.actions])
-    if asked.model is not None:
-        return _saved(asked, asked.model)
+    if asked.model is None:
+        return None
+    _refuse_beside_model(asked)
+    loaded: Model | DecidersModel = load_model(asked.model)
+    if asked.table.absent and not loaded.absent:
+        raise UsageError(
+            "{absent} goes with models that were learned so; found {found}, which was learned "
+            "from actions that affect everybody. Leave it out.",
+            found=asked.model,
+        )
+    return loaded
+
+
+def rule_of(asked: RuleRequest, loaded: Model | None = None) -> Rule:
+    """Read the actions and the rule that judges them; `loaded` is its model, if that is read."""
+    found = model_of(asked) if loaded is None else loaded
+    if isinstance(found, DecidersModel):
+        raise InputError(
+            f"{asked.model}: a model of one rule is needed here; found one of several decision "
+            "makers."
+        )
+    if asked.model is not None and found is not None:
+        return _saved(asked, asked.model, found)
     named = asked.doctrine if asked.doctrine is not None else asked.p
     assert named is not None
     shift = 0.0 if asked.shift is None else asked.shift
@@ -219,8 +243,8 @@ def rule_of(asked: RuleRequest) -> Rule:
     return Rule(made, _named(rule), actions, notes)
 
 
-def _saved(asked: RuleRequest, model: str) -> Rule:
-    """The rule of a saved model, applied to the columns that it knows by name."""
+def _refuse_beside_model(asked: RuleRequest) -> None:
+    """Refuse what a saved model says itself."""
     if asked.weights is not None:
         raise UsageError("{weights} go with {doctrine} or {p}: a model has its own.")
     if asked.shift is not None:
@@ -229,32 +253,34 @@ def _saved(asked: RuleRequest, model: str) -> Rule:
         raise UsageError(
             "{stakeholders} goes with {doctrine} or {p}: a model says which columns it uses."
         )
-    loaded = load_model(model)
-    if asked.table.absent and not loaded.absent:
-        raise UsageError(
-            "{absent} goes with models that were learned so; found {found}, which was learned "
-            "from actions that affect everybody. Leave it out.",
-            found=model,
-        )
-    rule = loaded.welfare
-    assert rule.stakeholders is not None
-    people = set(rule.stakeholders)
-    needed = [name for name in listed_texts(asked.table.ignore) or [] if name in people]
+
+
+def actions_for(
+    asked: RuleRequest, people: Sequence[str], shift: float, absent: bool
+) -> tuple[Actions, tuple[str, ...]]:
+    """The actions, with the columns that a model knows by name, and what was guessed of them."""
+    needed = [name for name in listed_texts(asked.table.ignore) or [] if name in set(people)]
     if needed:
         raise UsageError(
             "{ignore} must not name a stakeholder of the model; found {found}. Leave it out.",
             found=listed(needed),
         )
+    # Whatever else the file has is left out anyway.
+    options = {**asked.table.actions(), "stakeholders": list(people), "ignore": ()}
+    # Others have not learned what somebody's absence means.
+    actions = read_actions(asked.actions, least=-shift, may_be_absent=absent, **options)
+    return actions, (*actions.notes, *_left_out(asked.table, actions), *totals_in(actions))
+
+
+def _saved(asked: RuleRequest, model: str, loaded: Model) -> Rule:
+    """The rule of a saved model, applied to the columns that it knows by name."""
+    rule = loaded.welfare
+    assert rule.stakeholders is not None
     if is_sketch(asked.actions):
         refuse_for_sketch(asked.table, None)
         return _saved_on_sketch(asked, model, loaded)
-    # Whatever else the file has is left out anyway.
-    options = {**asked.table.actions(), "stakeholders": list(rule.stakeholders), "ignore": ()}
-    may_be = loaded.absent  # others have not learned what somebody's absence means
-    actions = read_actions(asked.actions, least=-rule.shift, may_be_absent=may_be, **options)
-    unused = _left_out(asked.table, actions)
-    notes = (*actions.notes, *unused, *totals_in(actions), *_without_shares(rule, actions))
-    return _rule_of_model(loaded, model, actions, notes)
+    actions, notes = actions_for(asked, rule.stakeholders, rule.shift, loaded.absent)
+    return _rule_of_model(loaded, model, actions, (*notes, *_without_shares(rule, actions)))
 
 
 def _saved_on_sketch(asked: RuleRequest, model: str, loaded: Model) -> Rule:

@@ -140,6 +140,29 @@ def starts(value: str) -> str:
     return value
 
 
+def types(value: str | None) -> str | None:
+    """Require how many types, auto, or a doctrine, a power or learn for each."""
+    if value is None or value.strip().lower() == "auto" or value.strip().isdecimal():
+        if value is not None and value.strip().strip("0") == "":
+            raise _no_types(value)
+        return value
+    parts = listed(value) or []
+    if not parts or (len(parts) == 1 and number_of(parts[0]) is not None):
+        raise _no_types(value)
+    for part in parts:
+        if part.lower() != "learn" and number_of(part) is None:
+            _named_doctrine(part, "how many, auto, or for each type learn, a number or one of ")
+    return value
+
+
+def _no_types(value: str) -> UsageError:
+    return UsageError(
+        "must be how many types, such as 3, or auto, or what each of them is, such as "
+        "utilitarian,learn; found {found!r}.",
+        found=value,
+    )
+
+
 def positive(value: float | None) -> float | None:
     """Require a positive number."""
     if value is not None and not value > 0:

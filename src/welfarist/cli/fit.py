@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,7 +12,8 @@ from welfarist.cli.console import answer, checked, one_line, print_json, say, sa
 from welfarist.cli.words import in_options
 
 if TYPE_CHECKING:  # it takes a second to import
-    from welfarist.app.fitting import Fitted
+    from welfarist.app.deciding import DecidersRequest
+    from welfarist.app.fitting import FitRequest, Fitted
 
 EXAMPLE = "welfarist fit actions.csv --comparisons decisions.csv --save model.json"
 
@@ -98,6 +99,14 @@ def fit(
     score: opt.Score = None,
     wide: opt.Wide = False,
     long: opt.Long = False,
+    each: opt.Each = False,
+    types: opt.Types = None,
+    deciders: opt.DecidersFile = None,
+    covariates: opt.Covariates = None,
+    test_same: opt.TestSame = None,
+    individuals: opt.Individuals = None,
+    nodes: opt.Nodes = None,
+    population: opt.BesideTypes = True,
     noise: opt.Noise = "logistic",
     p: opt.Power = None,
     weights: opt.Weights = None,
@@ -161,11 +170,13 @@ def fit(
     drop_unknown: opt.DropUnknown = False,
 ) -> None:
     """Learn the rule behind decisions: who counts how much."""
-    from welfarist.app import fitting
+    from welfarist.app.deciding import DecidersRequest
     from welfarist.app.decisions import DecisionOptions, TableOptions
+    from welfarist.app.fitting import FitRequest
     from welfarist.app.learning import LearnerOptions
+    from welfarist.app.pages import PageOptions
 
-    asked = fitting.FitRequest(
+    asked = FitRequest(
         actions,
         TableOptions(
             name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
@@ -185,8 +196,22 @@ def fit(
         ),
         level=level, method=method, covariance=covariance, intervals=intervals, save=save,
         shift_table=shift_table, report=report, latex=latex,
-        page=fitting.PageOptions(title, note, unit, date), allow_unconverged=allow_unconverged,
+        page=PageOptions(title, note, unit, date), allow_unconverged=allow_unconverged,
     )  # fmt: skip
+    several = DecidersRequest(
+        asked, each, types, deciders, covariates, tuple(test_same or ()), individuals, nodes,
+        population,
+    )  # fmt: skip
+    if several.several:
+        _several(several, json)
+    else:
+        _one_rule(asked, json)
+
+
+def _one_rule(asked: FitRequest, json: bool) -> None:
+    """Learn one rule for all, and say what it is."""
+    from welfarist.app import fitting
+
     decided = fitting.read(asked)
     say_notes(decided.notes)
     with working():
@@ -194,11 +219,37 @@ def fit(
         record = fitted.to_dict(in_options) if json else {}
         lines = [] if json else _lines(fitted)
         fitted.write()  # when nothing can go wrong with the answer any more
-    for what, path in (("Model", save), ("Report", report), ("LaTeX", latex)):
+    _said(asked, fitted.missing(), record, lines)
+
+
+def _several(asked: DecidersRequest, json: bool) -> None:
+    """Learn how decision makers differ, and say how."""
+    from welfarist.app import deciding
+
+    read = deciding.read(asked)
+    say_notes(read.notes)
+    with working():
+        fitted = deciding.fit(asked, read)
+        record = fitted.to_dict(in_options) if json else {}
+        lines = [] if json else fitted.lines(in_options)
+        fitted.write()
+    _said(asked.fit, fitted.missing(), record, lines, asked.individuals)
+
+
+def _said(
+    asked: FitRequest,
+    missing: list[str],
+    record: dict[str, Any],
+    lines: list[str],
+    individuals: str | None = None,
+) -> None:
+    """Say what was written where, and answer."""
+    written = {"Model": asked.save, "Report": asked.report, "LaTeX": asked.latex}
+    for what, path in (written | {"Individuals": individuals}).items():
         if path is not None:
             say(f"{what}: {path}")
-    say_notes(fitted.missing())
-    if json:
+    say_notes(missing)
+    if record:
         print_json(record)
     answer(*lines)
 

@@ -22,13 +22,17 @@ PANELS: dict[str, tuple[str, ...]] = {
         "comparisons", "choices", "score", "wide", "long", "outside", "absent", "by", "count",
         "tie",
     ),
+    "Several decision makers": (
+        "deciders", "each", "types", "spread", "covariates", "test_same", "individuals", "nodes",
+        "population",
+    ),
     "What is compared": ("doctrines", "learn", "logit", "folds"),
     "What is run": (
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
     ),
     "What is simulated": (
         "people", "regions", "actions", "decisions", "task", "charity", "scores", "menus",
-        "menu_size", "places", "deciders", "each", "types", "spread", "repetitions",
+        "menu_size", "places", "repetitions",
     ),
     "What to write": (
         "out", "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit",
@@ -36,7 +40,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     ),
     "The rule": (
         "model", "doctrine", "p", "weights", "groups", "attributes", "heads", "prior", "scale",
-        "shift", "known_weights",
+        "shift", "who", "known_weights",
     ),
     "How sure": ("level", "method", "covariance", "intervals", "error", "delta"),
     "The noise": (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,7 @@ def judge(
     p: opt.RulePower = None,
     weights: opt.RuleWeights = None,
     shift: opt.RuleShift = None,
+    who: opt.Who = None,
     absent: opt.Absent = False,
     json: opt.Json = False,
     name: opt.Name = None,
@@ -37,9 +38,10 @@ def judge(
     drop_missing: opt.DropMissing = False,
 ) -> None:
     """Decide between two actions, and say why."""
-    from welfarist.app import judging
+    from welfarist.app import judging, opinions
     from welfarist.app.decisions import TableOptions
-    from welfarist.app.rules import RuleRequest, rule_of
+    from welfarist.app.opinions import Opinions, judged_by
+    from welfarist.app.rules import RuleRequest
 
     table = TableOptions(
         name,
@@ -53,10 +55,13 @@ def judge(
         drop_missing,
         absent,
     )
-    rule = rule_of(RuleRequest(actions, table, model, doctrine, p, weights, shift))
-    say_notes(rule.notes)
+    asked = RuleRequest(actions, table, model, doctrine, p, weights, shift)
+    by = judged_by(asked, who)
+    say_notes(by.notes)
     with working():
-        found = judging.judge(rule, a, b)
+        found: Any = (
+            opinions.judge(by, a, b) if isinstance(by, Opinions) else judging.judge(by, a, b)
+        )
     if json:
         print_json(found.to_dict())
     else:

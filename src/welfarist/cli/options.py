@@ -172,6 +172,62 @@ Count = Annotated[Text, _option("Column of how often (count).", "--count", metav
 Tie = Annotated[Text, _option("Column of ties (tie).", "--tie", metavar=COLUMN)]
 By = Annotated[Text, _option("Column of who decided (by).", "--by", metavar=COLUMN)]
 
+Each = Annotated[bool, _option("Learn everybody's own rule, by who decided.", "--each")]
+Types = Annotated[
+    Text,
+    _option(
+        "Learn types of decision makers: how many, auto, or utilitarian,learn.",
+        "--types",
+        metavar="TYPES",
+        check=values.types,
+    ),
+]
+DecidersFile = Annotated[
+    Text,
+    _option(
+        "What is known of who decided: a file, a row each.",
+        "--deciders",
+        metavar=FILE,
+    ),
+]
+Covariates = Annotated[
+    Text, _option("Its columns that matter (all).", "--covariates", metavar=COLUMNS)
+]
+TestSame = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--test-same",
+        help="Test whether groups of them are the same: women,men, or a column.",
+        metavar="GROUP,…",
+        show_default=False,
+    ),
+]
+Individuals = Annotated[
+    Text,
+    _option("Write a table with a row for each who decided (CSV).", "--individuals", metavar=FILE),
+]
+Nodes = Annotated[
+    int | None,
+    typer.Option(
+        "--nodes",
+        help="How many rules the population of --each is made of (32768).",
+        metavar="NUMBER",
+        min=512,
+        show_default=False,
+    ),
+]
+BesideTypes = Annotated[
+    bool,
+    typer.Option(
+        "--population/--no-population",
+        help="Whether --types are weighed against people who differ by degree.",
+    ),
+]
+Who = Annotated[
+    Text,
+    _option("Who decides, of a model of several (somebody new).", "--who", metavar="NAME"),
+]
+
 NoiseName = Literal["logistic", "lapse", "flip", "none"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 SmallSampleName = Literal["auto", "none"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,7 @@ def rank(
     p: opt.RulePower = None,
     weights: opt.RuleWeights = None,
     shift: opt.RuleShift = None,
+    who: opt.Who = None,
     top: Top = None,
     absent: opt.Absent = False,
     json: opt.Json = False,
@@ -38,9 +39,10 @@ def rank(
     drop_missing: opt.DropMissing = False,
 ) -> None:
     """Put actions in order by a saved model or a doctrine."""
-    from welfarist.app import ranking
+    from welfarist.app import opinions, ranking
     from welfarist.app.decisions import TableOptions
-    from welfarist.app.rules import RuleRequest, rule_of
+    from welfarist.app.opinions import Opinions, judged_by
+    from welfarist.app.rules import RuleRequest
 
     table = TableOptions(
         name,
@@ -54,10 +56,11 @@ def rank(
         drop_missing,
         absent,
     )
-    rule = rule_of(RuleRequest(actions, table, model, doctrine, p, weights, shift))
-    say_notes(rule.notes)
+    asked = RuleRequest(actions, table, model, doctrine, p, weights, shift)
+    by = judged_by(asked, who)
+    say_notes(by.notes)
     with working():
-        found = ranking.rank(rule, top)
+        found: Any = opinions.rank(by, top) if isinstance(by, Opinions) else ranking.rank(by, top)
     if json:
         print_json(found.to_dict())
     else:

@@ -15,6 +15,7 @@ _ARGUMENTS = {"actions": "ACTIONS"}
 # Arguments of the learners whose option has another name.
 _RENAMED = {
     "n_jobs": "--jobs",
+    "n_nodes": "--nodes",
     "n_starts": "--starts",
     "random_state": "--seed",
     "engine": "--dask",
@@ -53,6 +54,9 @@ _PHRASES = (
     ("result_.exact has the set", "--json has the set, as powers,"),
     (", or a Grid or TwoStage", ""),
     ('"exact" or an Exact with', '"exact" with'),
+    ("same must name a column of", "--test-same must name a column of"),
+    ("raise the number of nodes", "raise --nodes"),
+    ("individuals() has them all", "--individuals FILE has them all"),
     ("see rho_", "see the answer"),
     ("or leave those actions out", "or take those actions out of the table and say --drop-unknown"),
     ("Fit with prior=None", "Leave out --prior"),
@@ -86,7 +90,7 @@ _OR_VALUE = re.compile(r"""(--[a-z-]+ \w+) or "(\w+)\"""")
 _SIZES = {"u_min": "the smallest utility", "u_max": "the largest utility"}
 # A bare word is an argument only if it is no word of English.
 _BARE = re.compile(
-    r"""(?<![\w'"-])(tau_max|tau_by_stage|size_effect|n_starts|n_jobs|max_iter|random_state|u_min|u_max)(?![\w'"])"""
+    r"""(?<![\w'"-])(tau_max|tau_by_stage|size_effect|n_starts|n_nodes|n_jobs|max_iter|random_state|u_min|u_max)(?![\w'"])"""
 )
 _MUST = re.compile(rf"^({_NAMES}) must\b")
 

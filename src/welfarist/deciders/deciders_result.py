@@ -273,7 +273,7 @@ class DecidersResult:
             rows.append((who, *cells))
         more = len(columns["who"]) - _LISTED
         lines = [f"In brackets {100 * level:.6g}% of what is believed after somebody's decisions"]
-        lines += [f"and {more} more"] if more > 0 else []
+        lines += [f"and {more} more: individuals() has them all"] if more > 0 else []
         sides = ("left", *("right",) * len(shown))
         return Table("Single people", ("", *shown), tuple(rows), sides, tuple(lines))  # type: ignore[arg-type]
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from welfarist.base.whole_files import write_whole
     from welfarist.files.actions import Actions, read_actions
     from welfarist.files.comparisons import NamedComparisons, read_comparisons
+    from welfarist.files.deciders import KnownDeciders, read_deciders
     from welfarist.files.long import read_long_choices
     from welfarist.files.menus import NamedChoices, read_choices
     from welfarist.files.opening import open_table
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Actions",
+    "KnownDeciders",
     "NamedChoices",
     "NamedComparisons",
     "is_sketch",
@@ -28,6 +30,7 @@ __all__ = [
     "read_attributes",
     "read_choices",
     "read_comparisons",
+    "read_deciders",
     "read_groups",
     "read_long_choices",
     "read_scores",
@@ -41,6 +44,7 @@ __all__ = [
 # read needs none of all this.
 _ON_DEMAND = {
     "Actions": "files.actions",
+    "KnownDeciders": "files.deciders",
     "NamedChoices": "files.menus",
     "NamedComparisons": "files.comparisons",
     "is_sketch": "files.sketches",
@@ -49,6 +53,7 @@ _ON_DEMAND = {
     "read_attributes": "files.people",
     "read_choices": "files.menus",
     "read_comparisons": "files.comparisons",
+    "read_deciders": "files.deciders",
     "read_groups": "files.people",
     "read_long_choices": "files.long",
     "read_scores": "files.sketches",

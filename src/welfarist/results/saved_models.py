@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -14,21 +12,21 @@ import numpy as np
 
 from welfarist.base.errors import InputError
 from welfarist.base.exports import strict
-from welfarist.base.half_written import settle
 from welfarist.base.inert import in_json
-from welfarist.base.ordinary_files import open_ordinary, read_within
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
-from welfarist.base.whole_files import write_whole
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
 from welfarist.results import saved_choices
 from welfarist.results.learned import Learned
+from welfarist.results.saved_records import Fields, Form, record_in
 
 Kind = Literal["scores", "comparisons", "choices"]
 
 FORMAT = "welfarist.Model"
+# What models of several decision makers say they are; a later room knows them.
+SEVERAL = "welfarist.Deciders"
 VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
@@ -37,11 +35,8 @@ _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
 )  # fmt: skip
-# Weights that were saved sum to 1 up to rounding of their sum.
-_SUM_ROUNDING = 1e-9
+FORM = Form(FORMAT, VERSION, _KEYS, _OPTIONAL)
 _LARGEST_RHO = 0.5
-# Bytes of a file: those of a million people are fewer.
-_MOST_BYTES = 250 * 10**6
 
 
 @dataclass(frozen=True)
@@ -225,8 +220,7 @@ class Model:
     @classmethod
     def from_dict(cls, record: Any, source: str = "the record") -> Model:
         """Return the model that :meth:`to_dict` described; `source` is named in messages."""
-        fields = _Fields(record, source)
-        fields.check_format()
+        fields = Fields(record, source, FORM)
         weights, names = fields.people()
         kind = fields.one_of("kind", _KINDS)
         return cls(
@@ -253,10 +247,17 @@ class Model:
 def _require_savable(result: Learned) -> None:
     """Refuse rules that a file cannot hold: those of a family or a noise model of one's own."""
     own = [] if result.kind in _KINDS else [result.kind]
-    if result.family != POWER_MEAN:
-        own.append(result.family.called)
-    if result.noise is not None and result.noise not in (LOGISTIC, LAPSE):
-        own.append(result.noise.called)
+    refuse_own([*own, *named_own(result.family, result.noise)])
+
+
+def named_own(family: Any, noise: Any) -> list[str]:
+    """Return what a family and a noise model are called, if they are not the package's own."""
+    own = [] if family == POWER_MEAN else [family.called]
+    return own if noise is None or noise in (LOGISTIC, LAPSE) else [*own, noise.called]
+
+
+def refuse_own(own: Sequence[str]) -> None:
+    """Refuse rules of families or noise models of one's own, which a file cannot hold."""
     if own:
         raise InputError(
             "a saved model holds numbers and no code, and so rules of the package's own families "
@@ -264,232 +265,12 @@ def _require_savable(result: Learned) -> None:
         )
 
 
-def save_model(
-    learned: Any, path: str | os.PathLike[str], intervals: Mapping[str, Any] | None = None
-) -> None:
-    """Save what was learned to a file, whole or not at all.
-
-    Parameters
-    ----------
-    learned : fitted estimator, FitResult or Model
-    path : str or path
-        Text in JSON; by custom it ends in ``.json``.
-    intervals : mapping, optional
-        Intervals to keep with it, by name.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from welfarist import WelfareRegressor
-    >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0]]
-    >>> learned = WelfareRegressor().fit(utilities, [2.0, 3.0, 4.0, 4.0, 3.0])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_model(learned, f"{folder}/model.json")
-    ...     model = load_model(f"{folder}/model.json")
-    >>> model.welfare == learned.welfare_
-    True
-    """
-    write_whole(path, Model.of(learned, intervals).as_text())
-
-
 def load_model(path: str | os.PathLike[str]) -> Model:
-    """Load what :func:`save_model` saved, or say why it cannot be trusted."""
-    name = os.fspath(path)
-    settle([name])
-    text = _text_of(name)
-    try:
-        record = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
-    except json.JSONDecodeError as problem:
+    """Load a saved model of one rule, or say why it cannot be trusted."""
+    record, name = record_in(path), os.fspath(path)
+    if isinstance(record, Mapping) and record.get("format") == SEVERAL:
         raise InputError(
-            f"{name}, line {problem.lineno}, column {problem.colno}: a saved model must be JSON; "
-            "found text that is not. The file may be truncated: save the model again."
-        ) from None
-    except (RecursionError, InputError) as problem:
-        raise InputError(
-            f"{name}: a saved model must be strict JSON; found {problem}. Save the model again."
-        ) from None
-    except ValueError:  # Python reads whole numbers of some thousand digits only
-        raise InputError(
-            f"{name}: a saved model must be strict JSON; found a number with too many digits. "
-            "Save the model again."
-        ) from None
-    return Model.from_dict(record, name)
-
-
-def _text_of(name: str) -> str:
-    """What stands in a file that may be a model."""
-    try:
-        with open_ordinary(name) as file:
-            return read_within(file, _MOST_BYTES, name, "It is no saved model.").decode("utf-8")
-    except FileNotFoundError:
-        raise InputError(
-            f"{name}: there is no such file. Save a model first: welfarist fit … --save {name}"
-        ) from None
-    except (UnicodeDecodeError, OSError) as problem:
-        reason = getattr(problem, "strerror", None) or "it is no text in UTF-8"
-        raise InputError(f"{name}: cannot be read as a model: {reason}. Check the name.") from None
-
-
-def _refuse_constant(token: str) -> float:
-    raise InputError(f"{token}, which is no number in JSON")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise InputError("an entry that is there twice")
-    return found
-
-
-class _Fields:
-    """The entries of a saved model, each checked when it is taken."""
-
-    def __init__(self, record: Any, source: str) -> None:
-        self._source = source
-        if not isinstance(record, Mapping) or record.get("format") != FORMAT:
-            found = record.get("format") if isinstance(record, Mapping) else type(record).__name__
-            raise InputError(
-                f"{source}: a saved model must have the format {FORMAT!r}; found {found!r:.80}. "
-                "This is another file: models are written by save_model, or welfarist fit --save."
-            )
-        self._record = record
-
-    def check_format(self) -> None:
-        """Require the version that is known, and all entries and no others."""
-        version = self._record.get("version")
-        if type(version) is not int or version < 1:
-            raise self._wrong("version", "a whole number from 1 on", version)
-        if version > VERSION:
-            raise InputError(
-                f"{self._source}: a saved model must have version {VERSION} or earlier; found "
-                f"{version}. It was written by a later welfarist: update the package."
-            )
-        unknown = [key for key in self._record if key not in (*_KEYS, *_OPTIONAL)]
-        missing = [key for key in _KEYS if key not in self._record]
-        if unknown or missing:
-            what = f"the unknown {unknown[0]!r:.80}" if unknown else f"no {missing[0]!r}"
-            raise InputError(
-                f"{self._source}: a saved model must have the entries {', '.join(_KEYS)}; found "
-                f"{what}. It was changed by hand: save the model again."
-            )
-
-    def number(self, key: str, least: float = -math.inf, most: float = math.inf) -> float:
-        """A number in a range, perhaps infinite."""
-        value = _number(self._record[key])
-        if value is None or not least <= value <= most:
-            bounds = "" if least == -math.inf else f" from {least:g} to {most:g}"
-            raise self._wrong(key, f"a number{bounds}", self._record[key])
-        return value
-
-    def optional(self, key: str, least: float = -math.inf, most: float = math.inf) -> float | None:
-        """A number in a range, or nothing."""
-        return None if self._record[key] is None else self.number(key, least, most)
-
-    def shift(self) -> float:
-        """What the rule adds to every utility; 0 if nothing is said."""
-        value = self.number("shift") if "shift" in self._record else 0.0
-        if not math.isfinite(value):
-            raise self._wrong("shift", "a finite number", self._record["shift"])
-        return value
-
-    def has(self, key: str) -> bool:
-        """Whether there is such an entry."""
-        return key in self._record
-
-    def flag(self, key: str) -> bool:
-        """True or False."""
-        if not isinstance(self._record[key], bool):
-            raise self._wrong(key, "true or false", self._record[key])
-        return bool(self._record[key])
-
-    def text(self, key: str) -> str:
-        """A text."""
-        if not isinstance(self._record[key], str):
-            raise self._wrong(key, "a text", self._record[key])
-        return str(self._record[key])
-
-    def one_of(self, key: str, known: tuple[str, ...]) -> Any:
-        """One of several texts."""
-        if self._record[key] not in known:
-            raise self._wrong(key, f"one of {', '.join(known)}", self._record[key])
-        return self._record[key]
-
-    def numbers(self, key: str, least: float) -> tuple[float, ...]:
-        """A list of numbers, at least one."""
-        value = self._record[key]
-        found = [_number(entry) for entry in value] if isinstance(value, list) else []
-        kept = [entry for entry in found if entry is not None and entry >= least]
-        if not kept or len(kept) < len(found):
-            raise self._wrong(key, f"a list of numbers from {least:g} on", value)
-        return tuple(kept)
-
-    def numbers_by_name(self, key: str) -> dict[str, float]:
-        """Finite numbers by name, at least one."""
-        value = self._record[key]
-        entries = value.items() if isinstance(value, dict) else ()
-        found = {name: _number(entry) for name, entry in entries}
-        kept = {n: x for n, x in found.items() if x is not None and math.isfinite(x)}
-        if not kept or len(kept) < len(found):
-            raise self._wrong(key, "finite numbers by name", value)
-        return kept
-
-    def wrong(self, key: str, form: str) -> InputError:
-        """Say what an entry must be."""
-        return self._wrong(key, form, self._record.get(key))
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts."""
-        value = self._record[key]
-        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise self._wrong(key, "a list of texts", value)
-        return tuple(value)
-
-    def people(self) -> tuple[FloatArray, tuple[str, ...]]:
-        """The weights (d,), which sum to 1, and the names they belong to."""
-        value = self._record["weights"]
-        form = 'a list of entries such as {"stakeholder": "staff", "weight": 0.5}'
-        if not isinstance(value, list) or not value:
-            raise self._wrong("weights", form, value)
-        names: dict[str, None] = {}  # in their order
-        weights = []
-        for entry in value:
-            if not isinstance(entry, dict) or set(entry) != {"stakeholder", "weight"}:
-                raise self._wrong("weights", form, entry)
-            weight = _number(entry["weight"])
-            if not isinstance(entry["stakeholder"], str) or weight is None or not 0 <= weight <= 1:
-                raise self._wrong("weights", f"{form}, each weight from 0 to 1", entry)
-            if entry["stakeholder"] in names:
-                raise self._wrong("weights", "one entry per stakeholder", entry)
-            names[entry["stakeholder"]] = None
-            weights.append(weight)
-        if abs(math.fsum(weights) - 1.0) > _SUM_ROUNDING:
-            raise self._wrong("weights", "numbers that sum to 1", math.fsum(weights))
-        return np.array(weights), tuple(names)
-
-    def intervals(self) -> dict[str, Any]:
-        """Pairs of numbers by name, and single numbers such as their level."""
-        value = self._record["intervals"]
-        if not isinstance(value, dict):
-            raise self._wrong("intervals", "pairs of numbers by name", value)
-        return {name: self._interval(entry) for name, entry in value.items()}
-
-    def _interval(self, entry: Any) -> Any:
-        ends = [_number(end) for end in entry] if isinstance(entry, list) else [_number(entry)]
-        if None in ends or len(ends) != (2 if isinstance(entry, list) else 1):
-            raise self._wrong("intervals", "pairs of numbers by name", entry)
-        return tuple(ends) if isinstance(entry, list) else ends[0]
-
-    def _wrong(self, key: str, form: str, found: Any) -> InputError:
-        return InputError(
-            f"{self._source}: the entry {key!r} of a saved model must be {form}; found "
-            f"{found!r:.80}. It was changed by hand: save the model again."
+            f"{name}: a model of one rule is needed here; found one of several decision makers. "
+            "Fit one rule to their decisions."
         )
-
-
-def _number(value: Any) -> float | None:
-    """A number as JSON holds it, infinite ones as texts; None for anything else."""
-    if value in ("inf", "-inf") and isinstance(value, str):
-        return float(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value) if abs(value) <= sys.float_info.max else None
-    return None
+    return Model.from_dict(record, name)

@@ -1,0 +1,59 @@
+"""Saving and loading whatever was learned: one rule, types, or a population."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from welfarist.base.whole_files import write_whole
+from welfarist.deciders.saved import DecidersModel
+from welfarist.results.saved_models import SEVERAL, Model
+from welfarist.results.saved_records import record_in
+
+
+def save_model(
+    learned: Any, path: str | os.PathLike[str], intervals: Mapping[str, Any] | None = None
+) -> None:
+    """Save what was learned to a file, whole or not at all.
+
+    Parameters
+    ----------
+    learned : fitted estimator, its result_, Model or DecidersModel
+        Of one rule, of types or of a population of decision makers.
+    path : str or path
+        Text in JSON; by custom it ends in ``.json``.
+    intervals : mapping, optional
+        Intervals to keep with one rule, by name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from welfarist import WelfareRegressor
+    >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0]]
+    >>> learned = WelfareRegressor().fit(utilities, [2.0, 3.0, 4.0, 4.0, 3.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(learned, f"{folder}/model.json")
+    ...     model = load_model(f"{folder}/model.json")
+    >>> model.welfare == learned.welfare_
+    True
+    """
+    result = getattr(learned, "result_", learned)
+    several = isinstance(result, DecidersModel) or hasattr(result, "beliefs")
+    made: Model | DecidersModel = (
+        DecidersModel.of(result) if several else Model.of(learned, intervals)
+    )
+    write_whole(path, made.as_text())
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Load what :func:`save_model` saved, or say why it cannot be trusted.
+
+    Returns
+    -------
+    Model or DecidersModel
+        As the file says: one rule, or several decision makers.
+    """
+    record, name = record_in(path), os.fspath(path)
+    several = isinstance(record, Mapping) and record.get("format") == SEVERAL
+    return DecidersModel.from_dict(record, name) if several else Model.from_dict(record, name)
