@@ -136,6 +136,10 @@ def _of_population(cell: Cell, rng: np.random.Generator) -> list[tuple[str, floa
     truth = x[order, 0]
     own = np.asarray(found.individuals_["p"])
     rows.append(("error of shrunken", _error(np.arcsinh(own), truth)))
+    low, high = (np.asarray(found.individuals_[f"p_{end}"]) for end in ("low", "high"))
+    rows.append(
+        ("own p covered", float(((low <= np.sinh(truth)) & (np.sinh(truth) <= high)).mean()))
+    )
     one = wf.ComparisonClassifier(progress=False).fit(data)
     rows.append(("error of one rule", _error(np.arcsinh(np.full(PEOPLE, one.p_)), truth)))
     types = wf.Types(max_types=4, population=False, n_starts=10, progress=False).fit(data)
@@ -206,6 +210,7 @@ def page(rows: list[dict[str, str]], seed: int) -> str:
         for what in ("mean of asinh p", "spread of asinh p")
     ]
     each = [f"| {c.name} | {_values(rows, c, 'share').mean():.1%} |" for c in shares]
+    own = [f"| {c.name} | {_values(rows, c, 'own p').mean():.1%} |" for c in normal]
     names = ("shrunken", "one rule", "types", "own fits")
     errors = []
     for c in normal:
@@ -238,6 +243,13 @@ def page(rows: list[dict[str, str]], seed: int) -> str:
             "| data | shrunken | one rule | types | own fits | |",
             "| --- | --- | --- | --- | --- | --- |",
             *errors,
+            "",
+            "95% intervals of everybody's own p, which take the population as found, hold the",
+            "truth in (nothing was asked of this beforehand):",
+            "",
+            "| data | own p covered |",
+            "| --- | --- |",
+            *own,
             "",
         ]
     )

@@ -272,7 +272,10 @@ class DecidersResult:
                 cells.append(f"{number(columns[name][i], 2)} [{low}, {high}]")
             rows.append((who, *cells))
         more = len(columns["who"]) - _LISTED
-        lines = [f"In brackets {100 * level:.6g}% of what is believed after somebody's decisions"]
+        lines = [
+            f"In brackets {100 * level:.6g}% of what is believed after somebody's decisions, the "
+            "population taken as found; with few people that is too sure"
+        ]
         lines += [f"and {more} more: individuals() has them all"] if more > 0 else []
         sides = ("left", *("right",) * len(shown))
         return Table("Single people", ("", *shown), tuple(rows), sides, tuple(lines))  # type: ignore[arg-type]
