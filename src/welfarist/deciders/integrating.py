@@ -22,6 +22,9 @@ _WIDE = 1.5
 _ROUGHLY = 15
 # How often nodes are laid anew for a population that turned out narrower, or elsewhere.
 _ROUGH_LAYINGS, _LAYINGS = 12, 3
+# Log likelihoods on two layings of nodes that differ by less than so many of their errors are the
+# same: no more can be told with so many nodes.
+_SAME = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +98,7 @@ def integrate(
     here = approach(evidence, here)
     number = 0
     for size, layings in ((_SECOND, _ROUGH_LAYINGS), (count, _LAYINGS)):
+        last = np.inf
         for _ in range(layings):
             number += 1
             nodes = follow(evidence, here, size, seed + 2 * number)
@@ -102,8 +106,10 @@ def integrate(
             rounds = _ROUGHLY if number == 1 else 3
             here, value, converged = fit_normal(evidence, here, rounds=rounds)
             progress.say(f"normal population on {size} nodes: log likelihood {value:.6g}")
+            converged = converged or abs(value - last) < _SAME * evidence.error(here)
             if converged:
                 break
+            last = value
     return Integrated(here, evidence, common, value, converged, evidence.error(here))
 
 

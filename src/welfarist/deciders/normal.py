@@ -26,8 +26,9 @@ from welfarist.base.validation import FloatArray
 from welfarist.deciders.nodes import Nodes
 
 _ROUNDS = 30
-# A spread below this is none: everybody is alike in that number, as far as decisions can tell.
-LEAST_SPREAD = 0.02
+# A spread below this is none: a tenth of asinh p, of a log ratio of weights or of log tau nobody
+# would notice, and people of two kinds, who lie on a line, would lead to ever narrower ones.
+LEAST_SPREAD = 0.1
 _LEAST_VARIANCE = LEAST_SPREAD**2
 _STEPS, _SLOPE = 300, 1e-6
 # The largest slope of the log likelihood where a search has settled.
