@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 import welfarist.app
-from welfarist.app import comparing, fitting, learning, planning, rules, simulating
+from welfarist.app import comparing, fitting, learning, panels, planning, rules, simulating
 from welfarist.app.decisions import DecisionOptions, TableOptions
 from welfarist.cli import compare, fit, judge, plan, rank, simulate
 
@@ -48,7 +48,10 @@ def test_nothing_is_printed_and_no_terminal_is_known(path):
 )
 def test_what_is_not_said_means_the_same_everywhere(command, records):
     filled = {**simulating.DEFAULTS, "people": planning.PEOPLE, "menu_size": planning.MENU_SIZE}
+    filled["repetitions"] = planning.REPETITIONS
     typed = inspect.signature(command).parameters
+    if command is plan.plan:
+        filled |= {"each": panels.EACH, "spread": panels.SPREAD}
     for record in records:
         for field in dataclasses.fields(record):
             if field.default is not dataclasses.MISSING and field.name in typed:

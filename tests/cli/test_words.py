@@ -89,6 +89,7 @@ FOR_PYTHON = {
     "results/data_left_out.py": ["Give them back", "with_data needs"],
     "results/record.py": ["with_data needs"],
     "results/saved_models.py": ["a saved model holds numbers and no code", "what is saved must be"],
+    "simulate/crowd_deciding.py": ["crowd must be a Crowd"],
     "simulate/deciding.py": ["decisions must be Comparisons"],
     "simulate/worlds.py": ["group_of must hold"],
 }  # fmt: skip

@@ -425,7 +425,8 @@ def test_figures_take_learners_and_refuse_anything_else(axes):
     learner = wf.ComparisonClassifier().fit(CHOICES)
     assert wf.plots.weights(learner, axes, level=None) is axes
     assert wf.plots.calibration(learner, axes) is axes
-    every = [getattr(wf.plots, name) for name in wf.plots.__all__]
+    several = {"individuals", "membership", "number_of_types", "types"}  # tests/show/test_several
+    every = [getattr(wf.plots, name) for name in wf.plots.__all__ if name not in several]
     for draw in every:
         for nothing in (None, 5, wf.ComparisonClassifier(), wf.Model.of(learner)):
             with pytest.raises(wf.InputError, match=type(nothing).__name__):

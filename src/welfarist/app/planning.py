@@ -33,6 +33,8 @@ _MADE_UP = (1.0, 10.0)
 _HOW_MANY = 500
 # Whose utilities they are, and the power taken for true, if nothing is said.
 PEOPLE, POWER = 5, "-1"
+# How often each number of decisions is simulated, if nothing is said.
+REPETITIONS = 20
 # From how many actions is chosen, if nothing is said: comparisons.
 MENU_SIZE = 2
 # So many studies say what happens in 19 of 20; fewer say only what happened.
@@ -61,7 +63,8 @@ class PlanRequest:
         Whether only p is to be learned.
     decisions : str
         Numbers of decisions to simulate.
-    repetitions : int
+    repetitions : int or None
+        How often each number is simulated; None is `REPETITIONS`.
     p : str or None
         The power taken for true, or a doctrine; None is `POWER`.
     tau, rho, nu : float or None
@@ -75,6 +78,12 @@ class PlanRequest:
         How the file of actions is read.
     shift : float
         What is added to every utility; a pilot has its own.
+    deciders : int or None
+        How many decide, each by a rule of their own; None is one, and `app.panels` plans for more.
+    each : str or None
+        Numbers of choices a decider.
+    spread : float or None
+        How much deciders differ: the standard deviation of asinh p.
     """
 
     actions: str | None = None
@@ -85,7 +94,7 @@ class PlanRequest:
     delta: float = 0.05
     known_weights: bool = False
     decisions: str = "100,300,1000"
-    repetitions: int = 20
+    repetitions: int | None = None
     p: str | None = None
     tau: float | None = None
     rho: float | None = None
@@ -96,6 +105,9 @@ class PlanRequest:
     jobs: int = 1
     table: TableOptions = field(default_factory=TableOptions)
     shift: float = 0.0
+    deciders: int | None = None
+    each: str | None = None
+    spread: float | None = None
 
 
 @dataclass(frozen=True)
@@ -263,6 +275,11 @@ def plan(asked: PlanRequest) -> Plan:
     """Simulate studies, and work out what is guaranteed."""
     if asked.actions is not None and asked.people is not None:
         raise UsageError("{people} is for actions that are made up; found {actions}.")
+    for name in ("each", "spread"):
+        if getattr(asked, name) is not None:
+            raise UsageError(
+                f"{{{name}}} is of several {{deciders}}. Say how many, or leave it out."
+            )
     menu_size = MENU_SIZE if asked.menu_size is None else asked.menu_size
     if asked.task == "scores" and (menu_size, asked.places) != (2, 1):
         raise UsageError("{menu_size} and {places} are for choices; found {task} scores.")
@@ -273,13 +290,13 @@ def plan(asked: PlanRequest) -> Plan:
             "simulation reaches."
         )
     pilot = None if asked.model is None else load_model(asked.model)
-    world, notes = _world(asked, pilot)
+    world, notes = world_of(asked, pilot)
     curve = bounds.learning_curve(
         world,
         asked.task,
         n=sizes,
         weights="known" if asked.known_weights else "unknown",
-        repetitions=asked.repetitions,
+        repetitions=REPETITIONS if asked.repetitions is None else asked.repetitions,
         delta=asked.delta,
         random_state=asked.seed,
         n_jobs=asked.jobs,
@@ -312,8 +329,13 @@ def _about_pilot(asked: PlanRequest, pilot: Model | None) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _world(asked: PlanRequest, pilot: Model | None) -> tuple[World, tuple[str, ...]]:
-    """The world that is taken for true, a pilot's rule or a stated one, and what was guessed."""
+def world_of(
+    asked: PlanRequest, pilot: Model | None, weights: Literal["random", "equal"] = "random"
+) -> tuple[World, tuple[str, ...]]:
+    """The world that is taken for true, a pilot's rule or a stated one, and what was guessed.
+
+    `weights` are those of people who are made up.
+    """
     if pilot is not None and asked.actions is None:
         raise UsageError("{model} needs {actions} to be decided about.")
     if pilot is not None and asked.shift:
@@ -329,8 +351,9 @@ def _world(asked: PlanRequest, pilot: Model | None) -> tuple[World, tuple[str, .
         low, high = _MADE_UP
         people = PEOPLE if asked.people is None else asked.people
         made = simulate.individuals(
-            _HOW_MANY, people, p=power, u_min=low, u_max=high, random_state=asked.seed
-        )
+            _HOW_MANY, people, p=power, weights=weights, u_min=low, u_max=high,
+            random_state=asked.seed,
+        )  # fmt: skip
         return made, ()
     if pilot is not None:
         names = pilot.welfare.stakeholders

@@ -13,7 +13,8 @@ import numpy as np
 
 from welfarist import simulate as worlds
 from welfarist.app.texts import power_of_text
-from welfarist.app.usage import RequestError, UsageError
+from welfarist.app.usage import RequestError
+from welfarist.app.world_requests import DEFAULTS, WorldRequest
 from welfarist.base.errors import InputError
 from welfarist.base.half_written import settle
 from welfarist.base.inert import in_csv
@@ -26,122 +27,13 @@ from welfarist.results.learned import named_people
 from welfarist.results.saved_models import Model
 from welfarist.simulate import World
 
+__all__ = ["DEFAULTS", "Simulated", "simulate", "WorldRequest", "Written"]
+
 TRUTH = "truth.json"
 # The folder of a country's people.
 PEOPLE = "people"
 Kind = Literal["csv", "parquet"]
-_TABLES = ("actions", "comparisons", "choices", "groups")
-
-# What holds if nothing is said, of what not every world has.
-DEFAULTS: dict[str, Any] = {
-    "people": 5, "actions": 100, "decisions": 300, "tau": 20.0, "rho": 0.0, "nu": 0.05,
-}  # fmt: skip
-# What holds of a country instead.
-OF_A_COUNTRY: dict[str, Any] = {"people": 100_000, "actions": 12, "regions": 5}
-# With more people than these, a column each would be too many: they get a row each.
-MANY = 100_000
-# What says nothing beside something else, with the reason.
-_WITHOUT_EFFECT = {
-    "people": "{charity} has 18 stakeholders",
-    "decisions": "{scores} are of all actions",
-    "tau": "{scores} have another noise, {nu}",
-    "rho": "{scores} have another noise, {nu}",
-    "nu": "it is the noise of {scores}",
-    "menus": "{scores} are of all actions",
-    "places": "it says how much of {menus} is ranked",
-}
-
-
-@dataclass(frozen=True)
-class WorldRequest:
-    """Which world is to be simulated, and how its decision maker decides.
-
-    Attributes
-    ----------
-    people, decisions : int or None
-        How many stakeholders, and comparisons or choices; None is that of `DEFAULTS`, as below.
-    tau, rho, nu : float or None
-        Temperature and slips of comparisons, noise of scores.
-    actions : int or None
-    p : str
-        The true power, or a doctrine.
-    weights : str or None
-        The true weights: "random", "equal", or numbers with commas between them; "population" in
-        a country.
-    charity : bool
-        Whether it is a food-rescue charity.
-    scores : bool
-        Whether all actions are scored, in place of comparisons.
-    menus : int or None
-        From how many actions is chosen each time; None is comparisons of two.
-    places : int or None
-        How many actions of a menu are ranked; None is the chosen one alone.
-    seed : int
-    regions : int or None
-        Of a country, whose people stand in rows; one of more than `MANY` people is a country.
-    """
-
-    people: int | None = None
-    decisions: int | None = None
-    tau: float | None = None
-    rho: float | None = None
-    nu: float | None = None
-    actions: int | None = None
-    p: str = "-1"
-    weights: str | None = None
-    charity: bool = False
-    scores: bool = False
-    menus: int | None = None
-    places: int | None = None
-    seed: int = 0
-    regions: int | None = None
-
-    @property
-    def is_country(self) -> bool:
-        """Whether people stand in rows, in parts."""
-        many = self.people is not None and self.people > MANY
-        return not self.charity and (many or self.regions is not None)
-
-    def value(self, name: str) -> Any:
-        """What was said, or else holds."""
-        told = getattr(self, name)
-        if told is not None:
-            return told
-        return (DEFAULTS | OF_A_COUNTRY if self.is_country else DEFAULTS)[name]
-
-    def check(self) -> None:
-        """Refuse what would have no effect, and weights of others than there are."""
-        idle = ["people"] * self.charity + (["decisions", "tau", "rho"] if self.scores else ["nu"])
-        idle += ["menus"] * self.scores + ["places"] * (self.menus is None)
-        for name in idle:
-            if getattr(self, name) is not None:
-                raise UsageError(
-                    f"{{{name}}} has no effect here: {_WITHOUT_EFFECT[name]}. Leave it out."
-                )
-        actions = self.value("actions")
-        if self.menus is not None and not (self.places or 1) <= self.menus <= actions:
-            raise UsageError(
-                "{menus} must hold as many actions as {places} are ranked, and no more than there "
-                f"are {{actions}}; found {self.menus}, with {self.places or 1} and {actions}."
-            )
-        if self.charity and self.regions is not None:
-            raise UsageError("{regions} are those of a country, not of {charity}. Leave one out.")
-        for name in ("scores", "menus"):
-            if self.is_country and getattr(self, name):
-                raise UsageError(
-                    f"{{{name}}} are not for a country, which has comparisons. Leave it out."
-                )
-        if self.weights == "population" and not self.is_country:
-            raise UsageError(
-                "{weights:population} is for a country, with {regions}. Use {weights:equal}."
-            )
-        told = [] if self.weights is None else self.weights.split(",")
-        whose = "regions" if self.is_country else "people"
-        if len(told) > 1 and not self.charity and len(told) != self.value(whose):
-            raise UsageError(
-                f"{{weights}} must be as many as {{{whose}}}; found {len(told)} for "
-                f"{self.value(whose)}."
-            )
+_TABLES = ("actions", "comparisons", "choices", "groups", "deciders")
 
 
 @dataclass(frozen=True)
@@ -151,8 +43,8 @@ class Written:
     Attributes
     ----------
     files : dict of Path
-        Where everything is, by what it holds: "actions", perhaps "comparisons" or "choices", and
-        "groups", and "truth".
+        Where everything is, by what it holds: "actions", perhaps "comparisons" or "choices",
+        "groups" and "deciders", and "truth".
     removed : list of Path
         Files of an old world that would have passed for files of this one.
     """
@@ -168,9 +60,11 @@ class Simulated:
     Attributes
     ----------
     tables : dict of columns
-        By name: "actions", perhaps "comparisons" or "choices", and "groups".
+        By name: "actions", perhaps "comparisons" or "choices", "groups", and "deciders" with
+        everybody's own rule where several decide.
     truth : Model
-        The true rule as a saved model, so that it can be applied and compared.
+        The true rule as a saved model, so that it can be applied and compared; where several
+        decide, that of somebody in the middle, or of the largest type.
     """
 
     tables: dict[str, Any]
@@ -209,6 +103,8 @@ def simulate(asked: WorldRequest) -> Simulated:
     """Simulate a world, and what its decision maker does in it."""
     asked.check()
     world = _world(asked)
+    if asked.deciders is not None:
+        return _several(asked, world, asked.deciders)
     scores, choices = None, None
     if asked.scores:
         scores = worlds.scores(world, asked.value("nu"), random_state=asked.seed)
@@ -218,6 +114,38 @@ def simulate(asked: WorldRequest) -> Simulated:
     if asked.menus is not None:
         tables["choices"] = _from_menus(asked, asked.menus, world, tables["actions"]["action"])
     return Simulated(tables, truth_of(asked, world))
+
+
+def _several(asked: WorldRequest, world: World, count: int) -> Simulated:
+    """A world in which several decide, each by a rule of their own."""
+    tau, seed = asked.value("tau"), asked.seed
+    named = list(named_people(world.stakeholders, world.people))
+    middle = WelfareFunction(world.p, world.weights, named)
+    if asked.types is None:
+        mean, covariance = worlds.population_around(middle, tau, asked.value("spread"))
+        crowd = worlds.normal_crowd(mean, covariance, count, stakeholders=named, random_state=seed)
+    else:
+        own = asked.weights in (None, "random")
+        types, shares = worlds.random_types(asked.types, middle, weights=own, random_state=seed)
+        crowd = worlds.crowd_of_types(types, shares, count, tau=tau, random_state=seed)
+        middle = types[0]
+    here = World(world.utilities, middle, world.group_of)
+    tables = tables_of(world, None, None)
+    labels = tables["actions"]["action"]
+    options: dict[str, Any] = {name: asked.value(name) for name in ("each", "rho")}
+    options["random_state"] = seed
+    if asked.menus is None:
+        compared = worlds.crowd_comparisons(here, crowd, **options)
+        who, kind, columns = compared.by, "comparisons", columns_of(compared, labels)
+    else:
+        chosen = worlds.crowd_choices(here, crowd, size=asked.menus, **options)
+        names = np.array(labels, dtype=object)
+        offered = names[chosen.menus.rows].reshape(-1, asked.menus)
+        taken = names[chosen.menus.rows[chosen.menus.taken > 0]].tolist()
+        who, kind = chosen.by, "choices"
+        columns = {"menu": [";".join(menu) for menu in offered], "chosen": taken}
+    tables[kind] = {"by": np.asarray(who).tolist(), **columns}
+    return Simulated({**tables, "deciders": crowd.columns()}, truth_of(asked, here))
 
 
 def _from_menus(asked: WorldRequest, size: int, world: World, labels: list[str]) -> dict[str, Any]:

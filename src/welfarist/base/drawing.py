@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # Told apart with any kind of colour vision (Okabe and Ito); figures add dashes and markers, so
 # that they read in grey as well.
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+SKY, PURPLE = "#56B4E9", "#CC79A7"
 GREY, PALE = "0.35", "0.88"
 
 

@@ -7,6 +7,7 @@ error), `figures` draws it. `sign_changes` and `shattering` check the theory exa
 The bounds hold for every distribution of actions, and are loose for that reason: for realistic n
 they often exceed :func:`largest_excess_risk`, and then say nothing. :func:`learning_curve` puts
 what actually happens beside them: it simulates `trials` of learning in a stated world.
+:func:`choices_per_person` does so where decision makers differ.
 
 Examples
 --------
@@ -52,8 +53,10 @@ from welfarist.bounds.sign_changes import (
 if TYPE_CHECKING:
     from welfarist.bounds.curves import LearningCurve
     from welfarist.bounds.learning_curves import learning_curve
+    from welfarist.bounds.panels import PanelOutcome, PanelStudy, choices_per_person
 
 __all__ = [
+    "choices_per_person",
     "count_sign_changes",
     "COVERING_CONSTANT",
     "excess_risk",
@@ -66,6 +69,8 @@ __all__ = [
     "LearningCurve",
     "most_sign_changes",
     "pair_crossing_at",
+    "PanelOutcome",
+    "PanelStudy",
     "plot",
     "pseudo_dimension",
     "rademacher_comparisons",
@@ -83,7 +88,13 @@ __all__ = [
 ]
 
 # Simulations need the learners, which take a second to import; formulas do not.
-_ON_DEMAND = {"learning_curve": "learning_curves", "LearningCurve": "curves"}
+_ON_DEMAND = {
+    "choices_per_person": "panels",
+    "learning_curve": "learning_curves",
+    "LearningCurve": "curves",
+    "PanelOutcome": "panels",
+    "PanelStudy": "panels",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -28,7 +28,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     ),
     "What is simulated": (
         "people", "regions", "actions", "decisions", "task", "charity", "scores", "menus",
-        "menu_size", "places", "repetitions",
+        "menu_size", "places", "deciders", "each", "types", "spread", "repetitions",
     ),
     "What to write": (
         "out", "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit",

@@ -67,7 +67,10 @@ Sizes = Annotated[
 Repetitions = Annotated[
     int,
     typer.Option(
-        "--repetitions", help="How often each number is simulated.", metavar="NUMBER", min=1
+        "--repetitions",
+        help="How often each number is simulated; 5 times with --deciders.",
+        metavar="NUMBER",
+        min=1,
     ),
 ]
 Power = Annotated[
@@ -126,6 +129,35 @@ Places = Annotated[
         "--places", help="How many actions of a menu are ranked.", metavar="NUMBER", min=1
     ),
 ]
+Deciders = Annotated[
+    int | None,
+    typer.Option(
+        "--deciders",
+        help="How many decide, each by a rule of their own: how many choices a person are enough?",
+        metavar="NUMBER",
+        min=1,
+        show_default=False,
+    ),
+]
+Each = Annotated[
+    str,
+    typer.Option(
+        "--each",
+        help="Numbers of choices of each of the deciders.",
+        metavar="NUMBER,…",
+        callback=checked(values.sizes),
+    ),
+]
+Spread = Annotated[
+    float,
+    typer.Option(
+        "--spread",
+        help="How much deciders differ: standard deviation of asinh p, and half of it of log "
+        "weights and log tau.",
+        metavar="NUMBER",
+        callback=checked(values.positive),
+    ),
+]
 Jobs = Annotated[
     int, typer.Option("--jobs", help="Processes that share the work.", metavar="NUMBER", min=1)
 ]
@@ -148,6 +180,9 @@ def plan(
     nu: Nu = None,
     menu_size: MenuSize = 2,
     places: Places = 1,
+    deciders: Deciders = None,
+    each: Each = "1,2,5,10,20,40",
+    spread: Spread = 1.0,
     seed: opt.Seed = 0,
     jobs: Jobs = 1,
     json: opt.Json = False,
@@ -163,20 +198,22 @@ def plan(
     drop_missing: opt.DropMissing = False,
 ) -> None:
     """Say how many decisions are needed to learn a rule."""
-    from welfarist.app import planning
+    from welfarist.app import panels, planning
     from welfarist.app.decisions import TableOptions
 
     asked = planning.PlanRequest(
         actions=actions, model=model, people=typed(ctx, "people", people), task=task, error=error,
-        delta=delta, known_weights=known_weights, decisions=decisions, repetitions=repetitions,
+        delta=delta, known_weights=known_weights, decisions=decisions,
+        repetitions=typed(ctx, "repetitions", repetitions),
         p=p, tau=tau, rho=rho, nu=nu, menu_size=typed(ctx, "menu_size", menu_size),
-        places=places, seed=seed, jobs=jobs, shift=shift,
+        places=places, seed=seed, jobs=jobs, shift=shift, deciders=deciders,
+        each=typed(ctx, "each", each), spread=typed(ctx, "spread", spread),
         table=TableOptions(
             name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
         ),
     )  # fmt: skip
     with working():
-        found = planning.plan(asked)
+        found = planning.plan(asked) if deciders is None else panels.plan(asked)
     say_notes(found.notes)
     if json:
         print_json(found.to_dict())

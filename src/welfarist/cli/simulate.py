@@ -117,6 +117,40 @@ Nu = Annotated[
         callback=checked(values.not_negative),
     ),
 ]
+Deciders = Annotated[
+    int | None,
+    typer.Option(
+        "--deciders",
+        help="How many decide, each by a rule of their own.",
+        metavar="NUMBER",
+        min=1,
+        show_default=False,
+    ),
+]
+Each = Annotated[
+    int,
+    typer.Option("--each", help="How often each of them decides.", metavar="NUMBER", min=1),
+]
+Types = Annotated[
+    int | None,
+    typer.Option(
+        "--types",
+        help="How many rules they follow, each one of them.",
+        metavar="NUMBER",
+        min=1,
+        show_default=False,
+    ),
+]
+Spread = Annotated[
+    float,
+    typer.Option(
+        "--spread",
+        help="How much they differ by degree: standard deviation of asinh p, and half of it of log "
+        "weights and log tau.",
+        metavar="NUMBER",
+        callback=checked(values.not_negative),
+    ),
+]
 Format = Annotated[Kind, typer.Option("--format", help="Kind of file.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
 
@@ -137,6 +171,10 @@ def simulate(
     menus: Menus = None,
     places: Places = None,
     nu: Nu = 0.05,
+    deciders: Deciders = None,
+    each: Each = 39,
+    types: Types = None,
+    spread: Spread = 1.0,
     seed: opt.Seed = 0,
     format: Format = "csv",
     force: Force = False,
@@ -160,6 +198,10 @@ def simulate(
         menus=menus,
         places=places,
         seed=seed,
+        deciders=deciders,
+        each=typed(ctx, "each", each),
+        types=types,
+        spread=typed(ctx, "spread", spread),
     )
     with working():
         if asked.is_country:

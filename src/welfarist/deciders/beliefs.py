@@ -12,12 +12,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.panel import Panel
+from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.families.power_mean.many_means import close_log_means
 from welfarist.losses import DecisionLoss, Point
 
 # People whose chances are put in order at a time.
 _BLOCK = 64
+# Rules whose likelihoods are worked out at a time.
+_RULES = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +106,13 @@ class Beliefs:
         before = self.table[self.rows_of(names, len(names))]
         with np.errstate(divide="ignore"):  # what was impossible stays so
             joint = np.log(before) + logs
+        impossible = np.isneginf(joint).all(axis=1)
+        if impossible.any():
+            raise InputError(
+                "everybody's decisions must be possible under some rule; found none for "
+                f"{np.asarray(names)[int(np.argmax(impossible))]!s}, who chose something that "
+                "gives nothing."
+            )
         joint -= joint.max(axis=1, keepdims=True)
         after = np.exp(joint)
         after /= after.sum(axis=1, keepdims=True)
@@ -141,10 +153,17 @@ def likelihoods_of(panel: Panel, rules: Rules) -> FloatArray:
     """Return each decision maker's log likelihood (G, S) under rules."""
     loss = panel.loss
     found = np.empty((panel.people, len(rules)))
-    step = 256
-    for start in range(0, len(rules), step):
-        part = slice(start, start + step)
-        pairs = zip(rules.weights[part], rules.powers[part].tolist(), strict=True)
-        values = np.array([loss.family.welfare(loss.people, w, p).value for w, p in pairs])
+    for start in range(0, len(rules), _RULES):
+        part = slice(start, start + _RULES)
+        values = _values(loss, rules.weights[part], rules.powers[part])
         found[:, part] = panel.apart.log_likelihoods(values, rules.noise[part], loss.has_zeros)
     return found
+
+
+def _values(loss: DecisionLoss, weights: FloatArray, powers: FloatArray) -> FloatArray:
+    """What rules with weights (B, d) and powers (B,) make of the actions (B, N)."""
+    table = loss.people.table
+    if loss.family == POWER_MEAN and table is not None and not loss.has_zeros:
+        return close_log_means(table, weights, powers)
+    pairs = zip(weights, powers.tolist(), strict=True)
+    return np.array([loss.family.welfare(loss.people, w, p).value for w, p in pairs])

@@ -167,4 +167,4 @@ def table_of(candidates: Sequence[Candidate], lines: Sequence[str] = ()) -> Tabl
     people = candidates[0].people
     said = f"* the lowest BIC, whose observations are the {people} decision makers"
     sides = ("left", *("right",) * 6)
-    return Table("How many types?", header, tuple(rows), sides, (said, *lines))  # type: ignore[arg-type]
+    return Table("How do people differ?", header, tuple(rows), sides, (said, *lines))  # type: ignore[arg-type]

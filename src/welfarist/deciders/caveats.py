@@ -11,6 +11,7 @@ from welfarist.base.wording import listed
 from welfarist.deciders.integrating import Integrated
 from welfarist.deciders.kinds import DeciderType
 from welfarist.deciders.mixture import Mixture
+from welfarist.deciders.normal import LEAST_SPREAD
 from welfarist.deciders.panel import Panel
 from welfarist.deciders.searching import Found
 from welfarist.results.learned import Caveat
@@ -19,8 +20,8 @@ from welfarist.results.learned import Caveat
 _NOBODY = 0.5
 # Types whose members' chances differ by less than this on average are one.
 _SAME_CHANCES = 1e-3
-# A spread below this is as small as is searched.
-_NO_SPREAD = 0.011
+# A spread this near to the least that is searched is none.
+_NO_SPREAD = 1.1 * LEAST_SPREAD
 # Fewer starts than this that reach the best leave doubt that it is the best; so few say nothing.
 _FEW_AGREE, _ENOUGH_STARTS = 2, 5
 
@@ -31,8 +32,9 @@ def panel_caveats(panel: Panel) -> list[Caveat]:
     one = int((counts <= 1).sum())
     if one == len(counts):
         message = (
-            "one decision a person tells the average of all, not how people differ: what is said "
-            "of differences comes from the form that was assumed. Ask everybody at least twice."
+            "one decision a person tells an average of all at most, not how people differ: what is "
+            "said of differences comes from the form that was assumed. Ask everybody at least "
+            "twice."
         )
         return [Caveat(NotIdentifiedWarning, message)]
     return []
@@ -42,9 +44,10 @@ def search_caveats(found: Found) -> list[Caveat]:
     """Say when a search for types stopped early, or when starts hardly agree."""
     types = found.mixture.types
     if not found.converged:
+        what = "one rule for everybody" if types == 1 else f"{types} types"
         message = (
-            f"the search for {types} types did not converge. The types are the best found: raise "
-            "n_starts, or ask for fewer types."
+            f"the search for {what} did not converge; what is told is the best that was found. "
+            "Raise n_starts, ask for fewer types, or fix what you know: p or the weights."
         )
         return [Caveat(NotConvergedWarning, message)]
     starts = len(found.values)

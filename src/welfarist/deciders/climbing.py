@@ -25,6 +25,11 @@ _DONE = 1e-9
 _NOTHING = 1e-8
 # What the rest of a climb gains at most, as a multiple of what its last ten rounds gained.
 _PACE, _HOPE = 10, 20.0
+# A type whose power has gone beyond _FAR_OUT may run off for ever together with a weight, and gain
+# next to nothing: there is no rule at the end of that way. Where ten rounds gain less than _CREEP
+# it is as good as there; other climbs end after _LONG rounds if the last ten gained below _SLOW.
+_FAR_OUT, _CREEP = 8.0, 2e-3
+_LONG, _SLOW = 60, 5e-5
 # Curvature below this share of the largest is rounding.
 _FLAT = 1e-10
 # Gain in log likelihood for which a climb goes on from where no step was left.
@@ -99,9 +104,31 @@ def climb(start: Mixture, max_iter: int = 500, beat: float = -np.inf) -> Climb:
                 here, value = other, other.log_likelihood
         history.append(value)
         reached = Climb(here, value, False, n, value - history[max(n - _PACE, 0)])
+        if _creeps(reached):
+            other = _likelier(here)
+            if other is None:
+                return _ended(here, n)
+            here, value = other, other.log_likelihood
         if n % _PACE == 0 and not reached.may_reach(beat):
             return reached
     return reached
+
+
+def _creeps(reached: Climb) -> bool:
+    """Whether a climb goes on without getting anywhere."""
+    if reached.n_iter > _LONG and reached.pace < _SLOW:
+        return True
+    return (
+        reached.n_iter >= _WARMING + _PACE and reached.pace < _CREEP and _far_out(reached.mixture)
+    )
+
+
+def _far_out(mixture: Mixture) -> bool:
+    """Whether some type is on its way to an infinite power."""
+    return any(
+        model.loss.learn_power and _FAR_OUT < abs(point.p) < np.inf
+        for model, point in zip(mixture.models, mixture.points, strict=True)
+    )
 
 
 def _ended(mixture: Mixture, n_iter: int) -> Climb:
@@ -127,8 +154,9 @@ def _likelier(mixture: Mixture) -> Mixture | None:
 
 
 def _with_power(mixture: Mixture, k: int, p: float) -> Mixture:
-    points = list(mixture.points)
-    points[k] = replace(points[k], p=mixture.models[k].loss.allowed(p))
+    points, loss = list(mixture.points), mixture.models[k].loss
+    low, high = loss.search_range  # where somebody has nothing there is no p of 0
+    points[k] = replace(points[k], p=min(max(loss.allowed(p), low), high))
     return replace(mixture, points=tuple(points))
 
 

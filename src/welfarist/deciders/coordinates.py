@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from welfarist.base.validation import FloatArray
+from welfarist.deciders.beliefs import Rules
 from welfarist.losses import DecisionLoss, Point
 
 # A weight below this counts as this much: its logarithm is a number.
@@ -105,10 +106,25 @@ class RuleCoordinates:
 
     def weights(self, nodes: FloatArray) -> FloatArray:
         """One weight per person (S, d) at each row of numbers (S, size)."""
-        nothing = np.zeros(self.common)
-        return np.array([self.loss.weights_at(self.point(row, nothing)) for row in nodes])
+        if self.loss.slopes or not self.ratios:
+            nothing = np.zeros(self.common)
+            return np.array([self.loss.weights_at(self.point(row, nothing)) for row in nodes])
+        first = int(self.loss.learn_power)
+        logs = np.column_stack([nodes[:, first : first + self.ratios], np.zeros(len(nodes))])
+        grown = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return self.loss.weighting.many_to_people(grown / grown.sum(axis=1, keepdims=True))
 
     def taus(self, nodes: FloatArray) -> FloatArray:
         """The temperature (S,) at each row of numbers (S, size)."""
         lower, upper = self.loss.observed.bounds
         return np.exp(np.clip(nodes[:, -1], lower[0], upper[0]))
+
+    def rules(self, nodes: FloatArray, common: FloatArray) -> Rules:
+        """The rules at rows of numbers (S, size), with what all share (r,)."""
+        powers = self.powers(nodes)
+        if powers is None:
+            powers = np.full(len(nodes), self.point(nodes[0], common).p)
+        shared = np.broadcast_to(common, (len(nodes), self.common))
+        lower, upper = self.loss.observed.bounds
+        log_taus = np.clip(nodes[:, -1], lower[0], upper[0])
+        return Rules(powers, self.weights(nodes), np.column_stack([log_taus, shared]))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from welfarist.base.data_frames import in_memory, row_names
 from welfarist.base.errors import InputError
-from welfarist.base.validation import FloatArray
+from welfarist.base.validation import FloatArray, is_real
 from welfarist.base.wording import listed
 
 # What a column is called that says who somebody is.
@@ -93,7 +93,7 @@ class Covariates:
             if column.levels:
                 if len(column.levels) == 1:
                     raise _constant(name, column.levels[0])
-            elif column.unit == 0.0:
+            elif column.entries.min() == column.entries.max():
                 raise _constant(name, f"{column.centre:g}")
             found.append(column)
         made = cls(len(names), tuple(found))
@@ -129,6 +129,8 @@ class Covariates:
                 )
             value = known[column.name]
             if not column.levels:
+                if not is_real(value) or not np.isfinite(value):
+                    raise InputError(f"{column.name!r} must be a finite number; found {value!r}.")
                 found.append((float(value) - column.centre) / column.unit)
                 continue
             if str(value) not in column.levels:
@@ -200,7 +202,7 @@ def _read(table: Any) -> tuple[list[str], dict[str, list[Any]]]:
     """The names and the columns of a data frame, or of a mapping of columns."""
     rows: Any = None
     if isinstance(table, Mapping):
-        columns = {str(name): list(column) for name, column in table.items()}
+        columns = {str(name): _entries(str(name), column) for name, column in table.items()}
     elif hasattr(type(table), "columns"):
         rows = row_names(table)
         frame = in_memory(table)
@@ -222,11 +224,28 @@ def _read(table: Any) -> tuple[list[str], dict[str, list[Any]]]:
     return [str(row) for row in rows], columns
 
 
+def _entries(name: str, column: Any) -> list[Any]:
+    if isinstance(column, str) or not hasattr(column, "__iter__"):
+        raise InputError(
+            f"what is known of deciders must be columns; found {column!r} in {name!r}."
+        )
+    return list(column)
+
+
+def _is_missing(entry: Any) -> bool:
+    if entry is None:
+        return True
+    try:
+        return bool(entry != entry)
+    except TypeError:  # the NA of pandas, which is neither equal to itself nor not
+        return True
+
+
 def _column(name: str, entries: list[Any]) -> Column:
-    missing = [i for i, entry in enumerate(entries) if entry is None or entry != entry]
+    missing = sum(map(_is_missing, entries))
     if missing:
         raise InputError(
-            f"columns of deciders must be known of everybody; found {len(missing)} gaps in "
+            f"columns of deciders must be known of everybody; found {missing} gaps in "
             f"{name!r}. Fill them in, or leave these decision makers out."
         )
     numbers = all(
@@ -250,13 +269,13 @@ def _constant(name: str, value: str) -> InputError:
 
 def _refuse_undetermined(covariates: Covariates) -> None:
     design = covariates.design
-    if np.linalg.matrix_rank(design) < design.shape[1]:
-        raise InputError(
-            "columns of deciders must not follow from each other; found some that do among "
-            f"{listed(list(covariates.names[1:]))}. Leave one out."
-        )
     if design.shape[1] >= covariates.people:
         raise InputError(
             "there must be more decision makers than columns that describe them; found "
             f"{covariates.people} and {design.shape[1] - 1}."
+        )
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        raise InputError(
+            "columns of deciders must not follow from each other; found some that do among "
+            f"{listed(list(covariates.names[1:]))}. Leave one out."
         )

@@ -10,6 +10,9 @@ from welfarist.base.data_frames import to_frame
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.beliefs import Beliefs
 
+# Ends of intervals beyond this are infinite: no decisions tell such powers from the limit.
+_AS_INFINITE = 1000.0
+
 
 def individual_columns(
     beliefs: Beliefs,
@@ -48,6 +51,8 @@ def individual_columns(
         "decisions": counts,
     }
     powers = beliefs.quantiles(rules.powers, levels)
+    ends = powers[:, 1:]
+    ends[np.abs(ends) > _AS_INFINITE] *= np.inf
     found |= _named(shape, powers)
     if aversion:
         found["inequality_aversion"] = 1.0 - powers[:, 0]

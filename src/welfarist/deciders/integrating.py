@@ -8,9 +8,10 @@ import numpy as np
 
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
+from welfarist.deciders.beliefs import likelihoods_of
 from welfarist.deciders.coordinates import RuleCoordinates
 from welfarist.deciders.nodes import Nodes, quasi_random
-from welfarist.deciders.normal import Evidence, NormalPopulation, fit_normal
+from welfarist.deciders.normal import Evidence, NormalPopulation, approach, fit_normal
 from welfarist.deciders.panel import Panel
 
 # Nodes of the first two rounds, in which the population is found roughly, and of the last.
@@ -19,8 +20,8 @@ _FIRST, _SECOND, NODES = 2048, 4096, 32768
 _WIDE = 1.5
 # Rounds of EM on the second nodes: enough for the last ones to be laid well.
 _ROUGHLY = 15
-# Nodes whose likelihoods are worked out at a time.
-_BLOCK = 256
+# How often nodes are laid anew for a population that turned out narrower, or elsewhere.
+_ROUGH_LAYINGS, _LAYINGS = 12, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +52,7 @@ def likelihoods(
     panel: Panel, coordinates: RuleCoordinates, nodes: Nodes, common: FloatArray
 ) -> FloatArray:
     """Return everybody's log likelihood (G, S) at every node."""
-    found = np.empty((panel.people, len(nodes)))
-    for start in range(0, len(nodes), _BLOCK):
-        part = slice(start, start + _BLOCK)
-        points = [coordinates.point(x, common) for x in nodes.points[part]]
-        found[:, part] = panel.log_likelihoods(points)
-    return found
+    return likelihoods_of(panel, coordinates.rules(nodes.points, common))
 
 
 def integrate(
@@ -96,14 +92,18 @@ def integrate(
     here = wide if known is None else known
     nodes = quasi_random(_FIRST, here.means(design).mean(axis=0), here.covariance, seed)
     evidence = Evidence(nodes, likelihoods(panel, coordinates, nodes, common), design)
-    here, value, converged = fit_normal(evidence, here, polish=False)
-    for n, size in enumerate((_SECOND, count)):
-        nodes = follow(evidence, here, size, seed + 2 * (n + 1))
-        evidence = Evidence(nodes, likelihoods(panel, coordinates, nodes, common), design)
-        last = n == 1
-        rounds = 3 if last else _ROUGHLY
-        here, value, converged = fit_normal(evidence, here, rounds=rounds, polish=last)
-        progress.say(f"normal population on {len(nodes)} nodes: log likelihood {value:.6g}")
+    here = approach(evidence, here)
+    number = 0
+    for size, layings in ((_SECOND, _ROUGH_LAYINGS), (count, _LAYINGS)):
+        for _ in range(layings):
+            number += 1
+            nodes = follow(evidence, here, size, seed + 2 * number)
+            evidence = Evidence(nodes, likelihoods(panel, coordinates, nodes, common), design)
+            rounds = _ROUGHLY if number == 1 else 3
+            here, value, converged = fit_normal(evidence, here, rounds=rounds)
+            progress.say(f"normal population on {size} nodes: log likelihood {value:.6g}")
+            if converged:
+                break
     return Integrated(here, evidence, common, value, converged, evidence.error(here))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import lgamma
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.special import logsumexp
 from scipy.stats import t as student
 from scipy.stats.qmc import Sobol
@@ -40,6 +41,12 @@ class Nodes:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def in_units_of(self, factor: FloatArray) -> Nodes:
+        """Return the same points as ``factor @ x``, by x; the factor is a lower triangle (D, D)."""
+        points = solve_triangular(factor, self.points.T, lower=True).T
+        smaller = float(np.log(np.diag(factor)).sum())
+        return Nodes(np.ascontiguousarray(points), self.log_volume - smaller)
 
 
 def _axes(covariance: FloatArray) -> FloatArray:

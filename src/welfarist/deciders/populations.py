@@ -16,11 +16,11 @@ from welfarist.base.validation import FloatArray, check_level
 from welfarist.deciders.beliefs import Beliefs
 from welfarist.deciders.coordinates import RuleCoordinates
 from welfarist.deciders.covariates import Covariates
-from welfarist.deciders.normal import Evidence, NormalPopulation, information
+from welfarist.deciders.normal import LEAST_SPREAD, Evidence, NormalPopulation, information
 from welfarist.families.base import Family
 
 # A spread this near to the least that is searched is none.
-_NO_SPREAD = 0.011
+_NO_SPREAD = 1.1 * LEAST_SPREAD
 # Steps of differences along the packed numbers.
 _STEP = 1e-5
 # Curvature below this share of the largest is rounding.
@@ -112,7 +112,7 @@ class Population:
 
     def quantiles(self, name: str, levels: tuple[float, ...] = _QUARTILES) -> FloatArray:
         """Return quantiles (l,) of "p", "epsilon", "tau", or "weight of …" among people."""
-        values = self._values(name)
+        values = self.values(name)
         order = np.argsort(values, kind="stable")
         below = np.cumsum(self.beliefs.anybody[order])
         places = np.searchsorted(below, np.asarray(levels) * below[-1])
@@ -120,7 +120,7 @@ class Population:
 
     def share(self, name: str, *, above: float | None = None, below: float | None = None) -> float:
         """Return the share of people with a number above or below a value, such as p below 0."""
-        values, chances = self._values(name), self.beliefs.anybody
+        values, chances = self.values(name), self.beliefs.anybody
         if above is not None and below is None:
             beyond = values > above
         elif below is not None and above is None:
@@ -129,7 +129,8 @@ class Population:
             raise InputError("a share needs one end: above=… or below=….")
         return float(chances[beyond].sum() / chances.sum())
 
-    def _values(self, name: str) -> FloatArray:
+    def values(self, name: str) -> FloatArray:
+        """Return a number (S,) of each rule there may be; `beliefs.anybody` has their chances."""
         rules = self.beliefs.rules
         known = {self.family.shape.name: rules.powers, "tau": rules.taus}
         if self.family.has_aversion:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from welfarist.base.jobs import run_jobs
 from welfarist.base.progress import Progress
@@ -20,6 +21,9 @@ from welfarist.losses import Point
 SAME = 1e-6
 # Rounds of EM and Newton at most, and before starts are compared.
 _MOST, _LOOK = 1_000, 40
+# Two climbs are on the same way if their log likelihoods, and everybody's memberships, differ by
+# less.
+_CLOSE, _ALIKE = 0.1, 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +50,9 @@ class Found:
 
     @property
     def agreeing(self) -> int:
-        """How many starts reached the best."""
-        close = SAME * max(abs(self.log_likelihood), 1.0)
-        return int((self.values >= self.log_likelihood - close).sum())
+        """How many starts reached the best of them, which may have been led to a limit since."""
+        best = float(self.values.max())
+        return int((self.values >= best - SAME * max(abs(best), 1.0)).sum())
 
     @property
     def bic(self) -> float:
@@ -111,11 +115,35 @@ def search_types(
     best = max(one.log_likelihood for one in climbs)
     # Which of them go on does not depend on the order in which processes ended.
     hopeful = [k for k, one in enumerate(climbs) if one.may_reach(best)]
-    left = [_Reached.of(climbs[k]) for k in hopeful]
+    ways = _distinct(climbs, hopeful)
+    left = [_Reached.of(climbs[leader]) for leader in ways]
     further = run_jobs(_go_on, replace(task, beat=best), left, n_jobs, option="n_jobs")
-    for k, reached in zip(hopeful, further, strict=True):
-        climbs[k] = reached.climb(task)
+    for followers, reached in zip(ways.values(), further, strict=True):
+        for k in followers:
+            climbs[k] = reached.climb(task)
     return _best(climbs)
+
+
+def _distinct(climbs: list[Climb], hopeful: list[int]) -> dict[int, list[int]]:
+    """Those that go on, each with all that are on the same way: one of them is followed.
+
+    They are on the same way if everybody belongs where they belong with the other, and the log
+    likelihoods are close.
+    """
+    ways: dict[int, list[int]] = {}
+    for k in sorted(hopeful, key=lambda k: -climbs[k].log_likelihood):
+        same = (leader for leader in ways if _same_way(climbs[leader], climbs[k]))
+        ways.setdefault(next(same, k), []).append(k)
+    return ways
+
+
+def _same_way(one: Climb, other: Climb) -> bool:
+    if abs(one.log_likelihood - other.log_likelihood) > _CLOSE:
+        return False
+    first, second = one.mixture.belongs, other.mixture.belongs
+    if len(set(map(id, one.mixture.models))) == 1:  # else a type is known by what it is given as
+        second = second[:, linear_sum_assignment(-first.T @ second)[1]]
+    return bool(np.abs(first - second).max() < _ALIKE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +176,15 @@ def _begin(task: _Task, number: int) -> _Reached:
 
 
 def _go_on(task: _Task, reached: _Reached) -> _Reached:
-    """Go on from where a look ended, as long as the best may still be reached."""
-    found = climb(reached.climb(task).mixture, _MOST, beat=task.beat)
+    """Go on from where a look ended, as long as the best may still be reached.
+
+    A type on its way to an infinite power gains ever less for ever: it is taken there at once if
+    that is likelier.
+    """
+    here = reached.climb(task)
+    found = at_limits(here, _MOST)
+    if found is here or not found.converged:
+        found = climb(here.mixture, _MOST, beat=task.beat)
     return _Reached.of(replace(found, n_iter=reached.n_iter + found.n_iter))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -31,13 +32,15 @@ def start_of(
 ) -> Mixture:
     """Return the start with this number: the three kinds take turns."""
     rng = np.random.default_rng([seed, number])
-    kinds = (_alike, _few_each, _by_chance)
-    belongs = kinds[number % 3](panel, len(models), rng)
+    kind = (_alike, _few_each, _by_chance)[number % 3]
+    belongs = kind(panel, len(models), rng)
     # Which of the models gets which people is left to chance: one may be a doctrine.
     belongs = belongs[:, rng.permutation(len(models))]
     points = tuple(model.start() for model in models)
     even = Membership.even(design, len(models))
-    return Mixture(panel, models, points, even).refitted(belongs, _FIRST_STEPS)
+    found = Mixture(panel, models, points, even).refitted(belongs, _FIRST_STEPS)
+    # A few people say nothing of what the others, of whom something is known, belong to.
+    return replace(found, membership=even) if kind is _few_each else found
 
 
 def _alike(panel: Panel, types: int, rng: np.random.Generator) -> FloatArray:

@@ -6,7 +6,7 @@ stays right where the rules of the family are only nearly theirs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal, get_args
@@ -16,6 +16,7 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 from welfarist.base.errors import InputError
+from welfarist.base.parameters import Coordinate
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.information import MixtureInformation
 from welfarist.deciders.mixture import Mixture
@@ -148,7 +149,7 @@ class TypeErrors:
         errors = self.errors_of(self.share_moves()) if self.mixture.types > 1 else [None]
         found = []
         for k, (share, error) in enumerate(zip(shares.tolist(), errors, strict=True)):
-            found.append(_wald(TypeEstimate(k, "share", share, error), "logit", level))
+            found.append(_wald_share(TypeEstimate(k, "share", share, error), level))
             found += self._of_type(k, level)
         return found
 
@@ -156,6 +157,7 @@ class TypeErrors:
         likelihood = self.information.likelihoods[k]
         errors = self.errors_of(self.moves(k))
         model, shape = self.mixture.models[k], likelihood.loss.family.shape
+        kinds = {one.name: one.parameter for one in likelihood.quantities}
         rows = [
             TypeEstimate(k, name, float(value), error)
             for name, value, error in zip(
@@ -175,10 +177,10 @@ class TypeErrors:
             if level is not None and at_edge and (weight or row.parameter == shape.name):
                 found.append(_profiled(self.mixture, row, shape.name, level))
                 continue
-            if row.parameter == shape.name:
-                found.append(_wald_shape(row, shape.coordinate, level))
+            if weight:
+                found.append(_wald_share(row, level))
             else:
-                found.append(_wald(row, "logit" if weight else "log", level))
+                found.append(_wald(row, kinds[row.parameter].coordinate, level))
         return found
 
 
@@ -188,27 +190,25 @@ def _near_an_end(row: TypeEstimate) -> bool:
     return min(row.estimate, 1.0 - row.estimate) < _NEAR * row.standard_error
 
 
-def _wald(row: TypeEstimate, scale: Literal["log", "logit"], level: float | None) -> TypeEstimate:
-    """The interval by standard errors on a scale without ends."""
+def _wald_share(row: TypeEstimate, level: float | None) -> TypeEstimate:
+    """The interval of a number between 0 and 1 by standard errors of its log odds."""
     x, error = row.estimate, row.standard_error
-    if level is None or error is None or x <= 0.0 or (scale == "logit" and x >= 1.0):
+    if level is None or error is None or not 0.0 < x < 1.0:
         return row
-    z = float(norm.ppf(0.5 + level / 2.0))
-    if scale == "log":
-        ends = x * np.exp(np.array([-1.0, 1.0]) * z * error / x)
-    else:
-        ends = expit(logit(x) + np.array([-1.0, 1.0]) * z * error / (x * (1.0 - x)))
-    return TypeEstimate(row.type, row.parameter, x, error, float(ends[0]), float(ends[1]), "wald")
+    reach = float(norm.ppf(0.5 + level / 2.0)) * error / (x * (1.0 - x))
+    low, high = (float(expit(logit(x) + sign * reach)) for sign in (-1.0, 1.0))
+    return replace(row, low=low, high=high, method="wald")
 
 
-def _wald_shape(row: TypeEstimate, coordinate: object, level: float | None) -> TypeEstimate:
+def _wald(row: TypeEstimate, coordinate: Coordinate, level: float | None) -> TypeEstimate:
+    """The interval by standard errors in the coordinate in which a likelihood is nearly round."""
     x, error = row.estimate, row.standard_error
-    if level is None or error is None or not np.isfinite(x):
+    steep = coordinate.steepness(x)
+    if level is None or error is None or not np.isfinite(x) or steep <= 0.0:
         return row
-    z = float(norm.ppf(0.5 + level / 2.0))
-    t, steep = coordinate.into(x), coordinate.steepness(x)  # type: ignore[attr-defined]
-    low, high = (coordinate.back(t + sign * z * error / steep) for sign in (-1, 1))  # type: ignore[attr-defined]
-    return TypeEstimate(row.type, row.parameter, x, error, low, high, "wald")
+    reach = float(norm.ppf(0.5 + level / 2.0)) * error / steep
+    low, high = (coordinate.back(coordinate.into(x) + sign * reach) for sign in (-1.0, 1.0))
+    return replace(row, low=low, high=high, method="wald")
 
 
 def _profiled(mixture: Mixture, row: TypeEstimate, shape: str, level: float) -> TypeEstimate:
@@ -221,6 +221,4 @@ def _profiled(mixture: Mixture, row: TypeEstimate, shape: str, level: float) -> 
     if found is None:
         return row
     low, high = found
-    return TypeEstimate(
-        row.type, row.parameter, row.estimate, row.standard_error, low, high, "profile"
-    )
+    return replace(row, low=low, high=high, method="profile")

@@ -79,10 +79,13 @@ class _Curve:
         return replace(point, weights=np.insert((1.0 - x) * point.weights, self._person, x))
 
     def value(self, x: float) -> float:
-        """What x stands for; infinite where the range of p ends."""
+        """What x stands for; infinite where the range of p ends and there is a rule at infinity."""
         if self._person is None:
-            if x <= self.ends[0] or x >= self.ends[1]:
-                return float(np.copysign(np.inf, x))
+            limits = self._loss.limits
+            if x <= self.ends[0] and -np.inf in limits:
+                return -np.inf
+            if x >= self.ends[1] and np.inf in limits:
+                return np.inf
             return float(self._coordinate.back(x))
         return 0.0 if x <= _NEARLY else 1.0 if x >= 1.0 - _NEARLY else x
 

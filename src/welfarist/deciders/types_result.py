@@ -160,6 +160,11 @@ class TypesResult:
             return f"No sign that these {people} people follow different rules."
         one = next(c for c in self.candidates if c.types == 1)
         gain = one.bic - self.bic
+        if gain <= 0:
+            return (
+                f"These {people} people may as well follow one rule: {self.n_types} types do not "
+                f"describe them better (BIC higher by {-gain:.0f})."
+            )
         return (
             f"These {people} people are of {self.n_types} types (BIC lower by {gain:.0f} than for "
             "one rule)."

@@ -17,6 +17,7 @@ from welfarist.base.validation import FloatArray, check_count
 from welfarist.decisions import Choices
 from welfarist.decisions.checked_menus import as_menus
 from welfarist.decisions.menus import Menus
+from welfarist.families.rule import WelfareFunction
 from welfarist.simulate.streams import RandomState, stream
 from welfarist.simulate.worlds import World, check_number, require_world
 
@@ -212,28 +213,57 @@ def _drawn(
     noise = rng.gumbel(size=len(rows))
     slip = rng.random(len(rows)) < 2.0 * rho
     owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    seen = value[rows]
-    if np.isinf(tau):
-        order = np.lexsort((-noise, -_levelled(world, rows, value), owner))
-    else:
-        with np.errstate(invalid="ignore"):
-            # Nothing at all is worse than anything, unless welfare does not count.
-            z = np.where(np.isinf(seen), seen if tau else 0.0, tau * seen)
-        order = np.lexsort((-noise, -(z + noise), owner))
+    appeal = appeal_of(world.rule, world.utilities, rows, value, tau, noise)
+    order = np.lexsort((-noise, -appeal, owner))
     return _with_slips(order, starts, slip, places, rng)
 
 
-def _levelled(world: World, rows: npt.NDArray[np.int32], value: FloatArray) -> FloatArray:
+def appeal_of(
+    rule: WelfareFunction,
+    utilities: FloatArray,
+    rows: npt.NDArray[np.int32],
+    value: FloatArray,
+    tau: float,
+    noise: FloatArray,
+) -> FloatArray:
+    """Return what entries (E,) of menus are taken by, the largest first; equals by their noise.
+
+    Parameters
+    ----------
+    rule : WelfareFunction
+    utilities : (N, d) array
+    rows : (E,) array
+        The action of each entry.
+    value : (N,) array, or more where something else can be chosen
+        Log welfare of each action.
+    tau : float
+    noise : (E,) array
+        Gumbel noise.
+    """
+    if np.isinf(tau):
+        return _levelled(rule, utilities, rows, value)
+    seen = value[rows]
+    with np.errstate(invalid="ignore"):
+        # Nothing at all is worse than anything, unless welfare does not count.
+        z = np.where(np.isinf(seen), seen if tau else 0.0, tau * seen)
+    return np.asarray(z + noise)
+
+
+def _levelled(
+    rule: WelfareFunction,
+    utilities: FloatArray,
+    rows: npt.NDArray[np.int32],
+    value: FloatArray,
+) -> FloatArray:
     """Log welfare of the entries (E,), the same where it differs by rounding only."""
     order = np.argsort(value, kind="stable")
     lower, upper = order[:-1], order[1:]
     with np.errstate(invalid="ignore"):  # nothing against nothing is a tie
         gap = np.where(value[upper] == value[lower], 0.0, value[upper] - value[lower])
     tied = (gap <= _CLOSE * (1.0 + np.abs(value[upper]))) & (gap > 0)
-    tied &= np.maximum(lower, upper) < world.actions
+    tied &= np.maximum(lower, upper) < len(utilities)
     if tied.any():
-        table = world.utilities
-        tied[tied] = world.rule.compare(table[upper[tied]], table[lower[tied]]) == 0
+        tied[tied] = rule.compare(utilities[upper[tied]], utilities[lower[tied]]) == 0
     group = np.concatenate([[0], np.cumsum(~(tied | (gap == 0)))])
     level = np.empty(len(value))
     level[order] = value[order][np.unique(group, return_index=True)[1]][group]

@@ -18,7 +18,7 @@ from welfarist.families.rule import WelfareFunction
 from welfarist.people.sketch.parts import Labels, Part
 from welfarist.people.sketch.sketch import Sketch, sketch_of_parts
 from welfarist.simulate.streams import RandomState, stream
-from welfarist.simulate.worlds import World, WorldWeights, draw_weights
+from welfarist.simulate.worlds import World, WorldWeights, draw_weights, numbered_names
 
 CountryWeights = Literal["population"] | WorldWeights
 
@@ -198,7 +198,7 @@ def country(
     check_count(plans, "plans")
     places = check_count(regions, "regions")
     rng = stream(random_state, "country")
-    names = _numbered("region", places)
+    names = numbered_names("region", places)
     by_heads = isinstance(weights, str) and weights == "population"
     told: WorldWeights = "equal" if by_heads else weights
     known = draw_weights(told, places, names, rng)
@@ -207,7 +207,7 @@ def country(
     return Country(
         people,
         names,
-        _numbered("plan", plans),
+        numbered_names("plan", plans),
         shares=rng.dirichlet(np.full(places, 5.0)),
         typical=_TYPICAL * np.exp(rng.uniform(-0.4, 0.4, places)),
         spread=rng.uniform(0.5, 0.9, places),
@@ -217,9 +217,3 @@ def country(
         weights=None if by_heads else known,
         seed=random_state,
     )
-
-
-def _numbered(what: str, count: int) -> tuple[str, ...]:
-    """Names that stand in the order of their numbers."""
-    width = len(str(count))
-    return tuple(f"{what} {number + 1:0{width}}" for number in range(count))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,7 @@ from welfarist.base.validation import FloatArray, check_count
 from welfarist.decisions import Choices, Comparisons
 from welfarist.decisions.checked_columns import as_pairs
 from welfarist.decisions.comparisons import as_comparisons
+from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import preference_probability
 from welfarist.simulate.choosing import share_of_best
 from welfarist.simulate.streams import RandomState, stream
@@ -117,13 +120,7 @@ def true_order(world: World, pairs: npt.ArrayLike) -> npt.NDArray[np.int8]:
     >>> true_order(world, [[0, 1], [0, 2], [2, 1]])
     array([ 0,  1, -1], dtype=int8)
     """
-    table, chosen = world.utilities, as_pairs(pairs, world.actions)
-    difference, size = _log_difference(world, chosen)
-    order = np.sign(difference).astype(np.int8)
-    close = np.abs(difference) <= _CLOSE * (1.0 + size)
-    if close.any():
-        order[close] = world.rule.compare(table[chosen[close, 0]], table[chosen[close, 1]])
-    return order
+    return _order(world.rule, world.utilities, as_pairs(pairs, world.actions))
 
 
 def comparisons(
@@ -170,23 +167,9 @@ def comparisons(
     chosen = as_pairs(pairs, world.actions)
     rng = stream(random_state, "comparisons")
     luck, slip = rng.random(len(chosen)), rng.random(len(chosen)) < rho
-    if np.isinf(tau):
-        outcomes = true_order(world, chosen)
-    else:
-        difference, _ = _log_difference(world, chosen)
-        with np.errstate(invalid="ignore"):
-            z = np.nan_to_num(tau * difference, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        outcomes = np.where(luck < preference_probability(z, 0.0), 1, -1).astype(np.int8)
-    if not outcomes.any():
-        raise InputError(
-            "at least one pair must differ in welfare; found only ties, from which nothing can be "
-            "learned. Compare other actions."
-        )
-    # Ties without a -1 among them look like another code for preferences and would be refused.
-    made = Comparisons(world.utilities, chosen, np.ones(len(chosen)))
-    made.outcomes = np.where(slip, -outcomes, outcomes)
-    made.stakeholders = world.stakeholders
-    return made
+    outcomes = outcomes_of(world.rule, world.utilities, chosen, tau, luck)
+    decided = np.where(slip, -outcomes, outcomes)
+    return made_comparisons(world.utilities, chosen, decided, world.stakeholders)
 
 
 def correct_share(world: World, decisions: Comparisons | Choices) -> float:
@@ -217,9 +200,53 @@ def correct_share(world: World, decisions: Comparisons | Choices) -> float:
     return float(np.average(right, weights=known.counts))
 
 
-def _log_difference(world: World, pairs: npt.NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+def outcomes_of(
+    rule: WelfareFunction, utilities: FloatArray, pairs: Pairs, tau: float, luck: FloatArray
+) -> npt.NDArray[np.int8]:
+    """Return which action of each pair (n, 2) a rule prefers, by luck (n,) in [0, 1)."""
+    if np.isinf(tau):
+        return _order(rule, utilities, pairs)
+    difference, _ = _log_difference(rule, utilities, pairs)
+    with np.errstate(invalid="ignore"):
+        z = np.nan_to_num(tau * difference, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    return np.where(luck < preference_probability(z, 0.0), 1, -1).astype(np.int8)
+
+
+def made_comparisons(
+    utilities: FloatArray,
+    pairs: Pairs,
+    outcomes: npt.NDArray[np.int8],
+    stakeholders: tuple[str, ...] | None,
+    by: npt.NDArray[Any] | None = None,
+) -> Comparisons:
+    """Return outcomes (n,) of pairs (n, 2) as decisions, some of which are no ties."""
+    if not outcomes.any():
+        raise InputError(
+            "at least one pair must differ in welfare; found only ties, from which nothing can be "
+            "learned. Compare other actions."
+        )
+    # Ties without a -1 among them look like another code for preferences and would be refused.
+    made = Comparisons(utilities, pairs, np.ones(len(pairs)), by=by)
+    made.outcomes = outcomes
+    made.stakeholders = stakeholders
+    return made
+
+
+def _order(rule: WelfareFunction, utilities: FloatArray, pairs: Pairs) -> npt.NDArray[np.int8]:
+    """Which action of each pair (n, 2) a rule finds better, with an eye on rounding."""
+    difference, size = _log_difference(rule, utilities, pairs)
+    order = np.sign(difference).astype(np.int8)
+    close = np.abs(difference) <= _CLOSE * (1.0 + size)
+    if close.any():
+        order[close] = rule.compare(utilities[pairs[close, 0]], utilities[pairs[close, 1]])
+    return order
+
+
+def _log_difference(
+    rule: WelfareFunction, utilities: FloatArray, pairs: Pairs
+) -> tuple[FloatArray, FloatArray]:
     """Return by how much log welfare differs in each pair (n,), and the size of its terms (n,)."""
-    welfare = np.asarray(world.rule.log(world.utilities))
+    welfare = np.asarray(rule.log(utilities))
     first, second = welfare[pairs[:, 0]], welfare[pairs[:, 1]]
     with np.errstate(invalid="ignore"):  # nothing against nothing is a tie
         difference = np.where(first == second, 0.0, first - second)

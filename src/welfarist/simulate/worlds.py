@@ -255,3 +255,15 @@ def check_number(value: object, what: str, least: float, most: float) -> float:
         reach = f"from {least:g} up" if most == np.inf else f"from {least:g} to below {most:g}"
         raise InputError(f"{what} must be a number {reach}; found {value!r}.")
     return number
+
+
+def numbered_names(what: str, count: int) -> tuple[str, ...]:
+    """Return names (count,) that stand in the order of their numbers, however they are sorted.
+
+    Examples
+    --------
+    >>> numbered_names("region", 10)[:2]
+    ('region 01', 'region 02')
+    """
+    width = len(str(count))
+    return tuple(f"{what} {number + 1:0{width}}" for number in range(count))

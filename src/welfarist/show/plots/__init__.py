@@ -15,16 +15,23 @@ Examples
 
 from welfarist.show.plots.fit_checks import calibration, residuals
 from welfarist.show.plots.indifference_curves import indifference
+from welfarist.show.plots.individual_figures import individuals
 from welfarist.show.plots.learning import learning_curve
+from welfarist.show.plots.membership_figures import membership, number_of_types
 from welfarist.show.plots.power_figures import loss, profile
+from welfarist.show.plots.type_figures import types
 from welfarist.show.plots.weight_figures import weights
 
 __all__ = [
     "calibration",
     "indifference",
+    "individuals",
     "learning_curve",
     "loss",
+    "membership",
+    "number_of_types",
     "profile",
     "residuals",
+    "types",
     "weights",
 ]

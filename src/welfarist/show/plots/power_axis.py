@@ -54,7 +54,7 @@ def prepare(axes: Axes, family: Family = POWER_MEAN) -> None:
     low, high = place([shape.lowest, shape.highest])
     margin = _MARGIN * (high - low) / 2.0
     axes.set_xlim(low - margin, high + margin)
-    ticks = _ticks(axes, family)
+    ticks = _ticks(axes.get_xticks().tolist(), family)
     names = {doctrine.p: doctrine.name for doctrine in reached_doctrines(family)}
     places = place(ticks).tolist()
     axes.set_xticks(places, [f"{in_symbols(p)}\n{names.get(p, '')}".rstrip() for p in ticks])
@@ -69,16 +69,34 @@ def prepare(axes: Axes, family: Family = POWER_MEAN) -> None:
     axes.spines["right"].set_visible(False)
 
 
+def prepare_upright(axes: Axes, family: Family = POWER_MEAN) -> None:
+    """Make the vertical axis of a figure the line of shapes, with doctrines."""
+    place, shape = placing(family), family.shape
+    low, high = place([shape.lowest, shape.highest])
+    margin = _MARGIN * (high - low) / 2.0
+    axes.set_ylim(low - margin, high + margin)
+    ticks = _ticks(axes.get_yticks().tolist(), family)
+    named = reached_doctrines(family)
+    names = {doctrine.p: f"{doctrine.name}  " for doctrine in named}
+    axes.set_yticks(place(ticks).tolist(), [f"{names.get(p, '')}{in_symbols(p)}" for p in ticks])
+    axes.set_ylabel(shape.words)
+    for doctrine in named:
+        there = float(place(doctrine.p))
+        axes.axhline(there, color="0.75", linewidth=0.8, linestyle=":", zorder=0)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
 def reached_doctrines(family: Family) -> list[Doctrine]:
     """Return the doctrines inside the range of the shape."""
     low, high = family.shape.lowest, family.shape.highest
     return [doctrine for doctrine in family.doctrines if low <= doctrine.p <= high]
 
 
-def _ticks(axes: Axes, family: Family) -> list[float]:
+def _ticks(usual: Sequence[float], family: Family) -> list[float]:
     """Shapes that are named on the whole axis; doctrines come first, and what has room by them."""
     place, shape = placing(family), family.shape
-    regular = _TICKS if place is compact else axes.get_xticks().tolist()
+    regular = _TICKS if place is compact else usual
     named = {doctrine.p for doctrine in reached_doctrines(family)}
     if named <= set(regular):  # on the line of powers every doctrine has its tick
         return [p for p in regular if shape.lowest <= p <= shape.highest]

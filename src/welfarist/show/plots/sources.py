@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from welfarist.base.errors import InputError
+from welfarist.deciders.deciders_result import DecidersResult
+from welfarist.deciders.types_result import TypesResult
 from welfarist.results.record import FitResult
 
 
@@ -25,5 +27,38 @@ def result_of(learned: Any) -> FitResult:
         raise InputError(
             f"a figure needs a fitted learner or its result_; found {type(learned).__name__}. "
             f"{todo}"
+        )
+    return result
+
+
+def types_of(learned: Any) -> TypesResult:
+    """Return what was learned of types, given as itself or as the fitted learner."""
+    result = getattr(learned, "result_", learned)
+    if not isinstance(result, TypesResult):
+        raise InputError(
+            "this figure is one of types of decision makers: it needs a fitted Types or its "
+            f"result_; found {type(learned).__name__}."
+        )
+    return result
+
+
+def deciders_of(learned: Any) -> DecidersResult:
+    """Return what was learned of everybody's own rule, given as itself or as the learner."""
+    result = getattr(learned, "result_", learned)
+    if not isinstance(result, DecidersResult):
+        raise InputError(
+            "this figure is one of everybody's own rule: it needs a fitted Deciders or its "
+            f"result_; found {type(learned).__name__}."
+        )
+    return result
+
+
+def several_of(learned: Any) -> TypesResult | DecidersResult:
+    """Return what was learned of several decision makers, of either kind."""
+    result = getattr(learned, "result_", learned)
+    if not isinstance(result, TypesResult | DecidersResult):
+        raise InputError(
+            "this figure is one of several decision makers: it needs a fitted Types or Deciders, "
+            f"or its result_; found {type(learned).__name__}."
         )
     return result

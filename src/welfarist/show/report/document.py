@@ -8,25 +8,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from welfarist.base.errors import InputError
-from welfarist.base.version import __version__
 from welfarist.base.whole_files import check_target, write_whole
-from welfarist.inference.intervals import MethodName, checked, kind_for
+from welfarist.deciders.deciders_result import DecidersResult
+from welfarist.deciders.types_result import TypesResult
+from welfarist.inference.intervals import MethodName
 from welfarist.results.record import FitResult
-from welfarist.show.report import answer, checks, menus, sections
-from welfarist.show.report.attributes import attributes
-from welfarist.show.report.facts import Facts
+from welfarist.show.report.crowd import crowd
 from welfarist.show.report.given import Given
-from welfarist.show.report.markup import NOTHING, Html, join, paragraph, text
-from welfarist.show.report.people import bargains, checked_people, who_counts
-from welfarist.show.report.pictures import can_draw
-from welfarist.show.report.plain_facts import plain_facts
-from welfarist.show.report.style import STYLE
+from welfarist.show.report.one_rule import one_rule
+from welfarist.show.report.page import Asked, Made, page_of
+from welfarist.show.report.typed import typed
 
-_TITLE = "Which welfare function explains these decisions?"
+# How the report of each kind of result is made.
+_KINDS: dict[type, Made] = {FitResult: one_rule, TypesResult: typed, DecidersResult: crowd}
 
 
 def write_report(
-    result: FitResult,
+    result: FitResult | TypesResult | DecidersResult,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
@@ -47,8 +45,8 @@ def write_report(
 
     Parameters
     ----------
-    result : FitResult
-        A fit's ``result_``.
+    result : FitResult, TypesResult or DecidersResult
+        A fit's ``result_``: of one rule, of types of decision makers, or of everybody's own rule.
     path : str or path
         Where to write; an old file is replaced.
     title : str, optional
@@ -58,10 +56,10 @@ def write_report(
     method : "profile", "wald" or "bootstrap", optional
         How intervals are made, as in :meth:`welfarist.FitResult.summary`, which shows the same.
         Standard errors and tests are those of the result's covariance; see
-        :meth:`welfarist.FitResult.with_covariance`.
+        :meth:`welfarist.FitResult.with_covariance`. Of one rule only.
     people : pair of names or numbers, optional
         Whose gains are set against each other; left out, the two with the largest weights, of
-        different groups where there are groups.
+        different groups where there are groups. Of one rule only.
     note : str, optional
         Printed under the heading: where the data come from, who asked.
     unit : str, optional
@@ -95,7 +93,7 @@ def write_report(
 
 
 def report_html(
-    result: FitResult,
+    result: FitResult | TypesResult | DecidersResult,
     *,
     title: str | None = None,
     level: float = 0.95,
@@ -108,61 +106,11 @@ def report_html(
     remarks: Sequence[str] = (),
 ) -> str:
     """Return the report of :func:`write_report` as text."""
-    if not isinstance(result, FitResult):
+    given = Given.of(title, note, unit, files, date, remarks)
+    made = next((made for kind, made in _KINDS.items() if isinstance(result, kind)), None)
+    if made is None:
         raise InputError(
             "a report needs the record of a fit, such as learner.result_; found "
             f"{type(result).__name__}."
         )
-    given = Given.of(title, note, unit, files, date, remarks)
-    checked_people(result, people)
-    level, _ = checked(level, method, kind_for(method, None, result.covariance))
-    facts = plain_facts(Facts.of(result, level, method))
-    heading = text(_TITLE if given.title is None else given.title)
-    top = join(
-        _warning(facts.result),
-        Html(f"<h1>{heading}</h1>"),
-        given.below_the_heading(),
-        answer.answer(facts),
-        _no_figures(),
-    )
-    body = join(
-        Html(f"<header>\n{top}\n</header>"),
-        answer.consequences(facts),
-        sections.power(facts),
-        who_counts(facts),
-        attributes(facts),
-        bargains(facts, people, given.unit),
-        sections.doctrines(facts),
-        menus.menus(facts),
-        checks.description(facts),
-        checks.surprises(facts, given.unit),
-        sections.caveats(facts),
-        sections.data_and_method(facts, given.rows(), given.about_reading()),
-        sections.citation(),
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{heading}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<main>\n{body}\n</main>\n"
-        f"<footer>Made with welfarist {text(__version__)}.</footer>\n</body>\n</html>\n"
-    )
-
-
-def _warning(result: FitResult) -> Html:
-    """What comes before everything else: that the search did not end well."""
-    if result.converged:
-        return NOTHING
-    return paragraph(
-        f"Warning: the search for the rule did not end well ({result.reason}). The numbers in this "
-        "report are the best that was found, and may be far from the best there is.",
-        "warning",
-    )
-
-
-def _no_figures() -> Html:
-    if can_draw():
-        return NOTHING
-    return paragraph(
-        "The figures are left out, because the package matplotlib is not installed.", "soft"
-    )
+    return page_of(made(result, Asked(given, level, method, people)), given)

@@ -96,6 +96,11 @@ def table(
     )
 
 
+def folded(summary: str, part: Html) -> Html:
+    """Return a part that a reader has to open, under a line that says what it is."""
+    return Html(f"<details>\n<summary>{text(summary)}</summary>\n{part}\n</details>")
+
+
 def picture(address: str, alt: str, caption: str, kind: str = "") -> Html:
     """Return a figure whose image is part of the page, of a class of the style sheet."""
     return Html(

@@ -162,6 +162,7 @@ def caveats(facts: Facts) -> Html:
         messages.insert(0, f"{facts.misfit.verdict} Take the numbers as a rough description.")
     if not messages:
         messages = ["The fit gave no warnings."]
+    messages += _may_differ(facts.result)
     scale = "the utilities are measured on a scale on which zero is to have nothing at all"
     if not family.ratios:
         scale = "the utilities of all people are measured on the same scale"
@@ -177,6 +178,18 @@ def caveats(facts: Facts) -> Html:
         f"rule of this family behind them, and that {scale}."
     )
     return section("Caveats", bullets([*messages, always]))
+
+
+def _may_differ(result: FitResult) -> list[str]:
+    """That several people decided, who need not follow one rule."""
+    people = _people_who_decided(result)
+    if people is None or people < 2 or result.decisions <= people:
+        return []
+    return [
+        f"{people:,} people decided, and may follow different rules: this report describes all of "
+        "them by one. Types of people, or everybody's own rule, can be learned from the same "
+        "decisions."
+    ]
 
 
 def data_and_method(facts: Facts, data: Sequence[list[str]] = (), reading: Html = NOTHING) -> Html:

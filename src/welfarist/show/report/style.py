@@ -41,6 +41,7 @@ thead th { border-bottom: 2px solid var(--ink); font-weight: 600; }
 th[scope="row"], .words { text-align: left; }
 th[scope="row"] { font-weight: 500; overflow-wrap: break-word; max-width: 24rem; }
 ul { padding-left: 1.25rem; }
+summary { cursor: pointer; color: var(--mark); }
 li { margin: 0.4rem 0; }
 footer { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 @media (max-width: 34rem) {
