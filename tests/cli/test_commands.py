@@ -363,7 +363,7 @@ def test_compare_with_several_decision_makers(tmp_path):
     assert set(record["rows"][1]["held_out_same"]) == {"log_loss", "right", "behind", "error"}
     assert record["best"]["held_out_new"]
     assert "held-out log loss, same people" in path.read_text(encoding="utf-8")
-    assert "BIC takes the 20 decision makers for observations" in " ".join(record["notes"])
+    assert record["bic_observations"] == record["clusters"] == 20
     scored = run("compare", "scores.csv", "--doctrines", "Nash", "--each", code=1).stderr
     assert "found scores, which do not say who decided" in scored
     counted = run(*arguments, "--types", "auto", "--noise", "none", "--folds", "0", code=1).stderr

@@ -243,3 +243,15 @@ def test_bad_input():
         wf.compare([TYPES])
     with pytest.raises(wf.InputError, match='"held_out_same", "held_out_new", "aic"'):
         TABLE.best("p")
+
+
+def test_small_chances_keep_their_digits():
+    fitted = quiet(QUICK, DATA)
+    asked = wf.Comparisons([[1e6, 1e6], [1.0, 1.0]], [[0, 1], [1, 0]], [1, -1])
+    (second, first), (mirrored, other) = fitted.predict_proba(asked).tolist()
+    # Everybody's welfare is a million times as large: the chance of an error is 1e6 ** -tau.
+    tau = [kind.tau for kind in fitted.types_]
+    expected = fitted.shares_ @ np.exp(-np.log(1e6) * np.array(tau))
+    assert second == pytest.approx(expected, rel=1e-6)
+    assert (first, mirrored) == (1.0, 1.0)
+    assert other == second < 1e-16

@@ -22,7 +22,7 @@ PANELS: dict[str, tuple[str, ...]] = {
         "comparisons", "choices", "score", "wide", "long", "outside", "absent", "by", "count",
         "tie",
     ),
-    "What is compared": ("doctrines", "learn", "logit", "types", "each", "folds"),
+    "What is compared": ("doctrines", "learn", "logit", "folds"),
     "What is run": (
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
     ),

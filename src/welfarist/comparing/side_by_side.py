@@ -12,6 +12,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.exports import DECIMALS, Table, as_json, check_decimals, number, strict
 from welfarist.comparing.columns import Fit, in_columns
 from welfarist.comparing.foretold import Standing
+from welfarist.comparing.panel_fits import PanelFit
 from welfarist.results.stars import StarsOption
 
 # Two scores that differ by less than this are equally good.
@@ -261,7 +262,11 @@ class SideBySide:
         return f"Side by side on {self.decisions:.15g} decisions"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and texts; infinities are the strings "inf" and "-inf"."""
+        """Return plain numbers and texts; infinities are the strings "inf" and "-inf".
+
+        Where types or individuals compete, "bic_observations" is how many decision makers BIC
+        takes for observations.
+        """
         found: dict[str, Any] = strict(
             {
                 "decisions": self.decisions,
@@ -273,6 +278,8 @@ class SideBySide:
                 "notes": list(self.notes),
             }
         )
+        if any(isinstance(fit, PanelFit) for fit in self.results):
+            found["bic_observations"] = self.clusters
         return found
 
     @property
