@@ -87,7 +87,7 @@ def test_saved_models_come_with_a_caveat():
     nothing = comparing.CompareRequest(
         "actions.csv", decision=COMPARED, doctrines="none", learn=False
     )
-    with pytest.raises(UsageError, match="doctrines, model, logit or learn"):
+    with pytest.raises(UsageError, match="doctrines, model, types, each, logit or learn"):
         comparing.compare(comparing.read(nothing))
 
 

@@ -354,6 +354,22 @@ def test_compare_minds_who_decided():
     assert "Held-out accuracy: in 3 parts, by decision makers" in printed.splitlines()
 
 
+def test_compare_with_several_decision_makers(tmp_path):
+    path = tmp_path / "table.tex"
+    arguments = ("compare", "actions.csv", "-c", "decisions.csv", "--doctrines", "none")
+    done = run(*arguments, "--types", "2", "--folds", "2", "--latex", str(path), "--json")
+    record = json.loads(done.stdout)
+    assert [row["name"] for row in record["rows"]] == ["learned", "2 types"]
+    assert set(record["rows"][1]["held_out_same"]) == {"log_loss", "right", "behind", "error"}
+    assert record["best"]["held_out_new"]
+    assert "held-out log loss, same people" in path.read_text(encoding="utf-8")
+    assert record["bic_observations"] == record["clusters"] == 20
+    scored = run("compare", "scores.csv", "--doctrines", "Nash", "--each", code=1).stderr
+    assert "found scores, which do not say who decided" in scored
+    counted = run(*arguments, "--types", "auto", "--noise", "none", "--folds", "0", code=1).stderr
+    assert "--noise none" in counted
+
+
 def test_compare_with_the_linear_logit_and_a_table_for_a_paper(tmp_path):
     path = tmp_path / "table.tex"
     arguments = ("compare", "actions.csv", "-c", "decisions.csv", "--folds", "0", "--logit")

@@ -89,6 +89,8 @@ RANK = ("rank", "actions.csv")
         (RANK, "--weights", "learn"),
         (("compare", *FIT[1:]), "--folds", "1"),
         (("compare", *FIT[1:]), "--doctrines", "Nash,Bentham"),
+        (("compare", *FIT[1:]), "--types", "0"),
+        (("compare", *FIT[1:]), "--types", "some"),
         (("plan",), "--decisions", "10,x"),
         (("plan",), "--error", "0"),
         (("plan",), "--delta", "1"),

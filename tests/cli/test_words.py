@@ -46,6 +46,7 @@ FOR_PYTHON = {
         "X must come", "arrays may be", "compare needs decisions", "a doctrine takes groups",
         "a fit can only be", "what is compared must be",
     ],
+    "comparing/panel_learners.py": ["a fit can only be"],
     "comparing/outsiders.py": ["a model of comparisons must give", "counts and ties need a model"],
     "comparing/shifts.py": ["a table of shifts needs the learner"],
     "comparing/side_by_side.py": ["the best must be by"],

@@ -52,6 +52,10 @@ class CompareRequest:
         Whether the linear logit of utility differences competes as well.
     latex : str or None
         Where the table will be written for a paper.
+    types : str or None
+        How many types of decision makers compete as well, or "auto".
+    each : bool
+        Whether everybody's own rule competes as well.
     """
 
     actions: str
@@ -64,6 +68,8 @@ class CompareRequest:
     folds: int = 5
     logit: bool = False
     latex: str | None = None
+    types: str | None = None
+    each: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,13 +182,35 @@ def _items(contest: Contest, base: Any) -> dict[str, Any]:
         known = recommender_of(doctrine)
         held = {"p": power_of(doctrine)} if known is None else known.options(base.get_params())
         items[doctrine] = clone(base).set_params(**held)
+    items.update(_several(asked, base))
     if asked.logit:
         items[_LOGIT] = _linear_logit(contest.decided)
     for name, rule in contest.rules.items():
         items[name if name not in items else f"{name} (saved)"] = rule
     if not items:
-        raise UsageError("name what to compare: {doctrines}, {model}, {logit} or {learn}.")
+        raise UsageError(
+            "name what to compare: {doctrines}, {model}, {types}, {each}, {logit} or {learn}."
+        )
     return items
+
+
+def _several(asked: CompareRequest, base: Any) -> dict[str, Any]:
+    """Types of decision makers and everybody's own rule, with the options of the learner."""
+    from sklearn.base import clone
+
+    from welfarist.deciders.deciders import Deciders
+    from welfarist.deciders.types import Types
+
+    found: dict[str, Any] = {}
+    seed = asked.learner.seed
+    if asked.types is not None:
+        told = asked.types.strip().lower()
+        wanted: Any = told if told == "auto" else int(told)
+        name = "types" if told == "auto" else f"{wanted} types" if wanted > 1 else "1 type"
+        found[name] = Types(clone(base), wanted, population=False, random_state=seed)
+    if asked.each:
+        found["individuals"] = Deciders(clone(base), random_state=seed)
+    return found
 
 
 def _linear_logit(decided: Decided) -> Any:

@@ -262,6 +262,17 @@ def folds(value: int) -> int:
     return value
 
 
+def number_of_types(value: str | None) -> str | None:
+    """Require a number of types, or auto."""
+    if value is None or value.strip().lower() == "auto":
+        return value
+    if not value.strip().isdecimal() or int(value) < 1:
+        raise UsageError(
+            "must be how many types, such as 3, or auto; found {found!r}.", found=value
+        )
+    return value
+
+
 def sizes(value: str) -> str:
     """Require whole numbers with commas between them."""
     sizes_of_text(value)

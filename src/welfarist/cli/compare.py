@@ -33,6 +33,19 @@ Learn = Annotated[bool, typer.Option("--learn/--no-learn", help="Whether to lear
 Logit = Annotated[
     bool, typer.Option("--logit", help="Add the linear logit of utility differences.")
 ]
+Types = Annotated[
+    str | None,
+    typer.Option(
+        "--types",
+        help="Add types of decision makers: how many, or auto (needs --by).",
+        metavar="NUMBER",
+        show_default=False,
+        callback=checked(values.number_of_types),
+    ),
+]
+Each = Annotated[
+    bool, typer.Option("--each", help="Add everybody's own rule, by who decided (needs --by).")
+]
 Folds = Annotated[
     int,
     typer.Option(
@@ -56,6 +69,8 @@ def compare(
     model: Models = None,
     learn: Learn = True,
     logit: Logit = False,
+    types: Types = None,
+    each: Each = False,
     folds: Folds = 5,
     noise: opt.Noise = "logistic",
     weights: opt.Weights = None,
@@ -123,7 +138,7 @@ def compare(
             tau_by_stage=tau_by_stage, size_effect=size_effect,
         ),
         doctrines=doctrines, models=tuple(model or ()), learn=learn, folds=folds,
-        logit=logit, latex=latex,
+        logit=logit, latex=latex, types=types, each=each,
     )  # fmt: skip
     contest = comparing.read(asked)
     say_notes(contest.decided.notes)

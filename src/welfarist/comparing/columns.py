@@ -9,6 +9,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.exports import DECIMALS, Alignment, Table, check_decimals, number
 from welfarist.base.wording import listed
 from welfarist.comparing.outsiders import OutsideFit
+from welfarist.comparing.panel_fits import PanelEstimate, PanelFit
 from welfarist.inference.clusters import about_few
 from welfarist.results.record import FitResult
 from welfarist.results.stars import StarsOption, about_stars, check_stars, starred
@@ -22,7 +23,7 @@ from welfarist.results.summary import (
     shown_reach,
 )
 
-Fit = FitResult | OutsideFit
+Fit = FitResult | OutsideFit | PanelFit
 
 # What stands beneath an estimate in place of a standard error.
 _GIVEN, _EDGE, _ANY = "(given)", "(edge)", "(any)"
@@ -95,6 +96,8 @@ def in_columns(
 
 def _column(fit: Fit, digits: int, levels: Sequence[float]) -> Column:
     """The estimates of a model by name."""
+    if isinstance(fit, PanelFit):
+        return {row.name: _of_panel(row, digits) for row in fit.rows}
     if isinstance(fit, OutsideFit):
         return {
             row.name: Cell(
@@ -112,6 +115,16 @@ def _column(fit: Fit, digits: int, levels: Sequence[float]) -> Column:
         )
         for row in summary.record.rows
     }
+
+
+def _of_panel(row: PanelEstimate, digits: int) -> Cell:
+    """A number of a type or of a population."""
+    if not row.determined:
+        return Cell("", _ANY)
+    if row.given:
+        return Cell(number(row.value, digits), _GIVEN)
+    error = row.standard_error
+    return Cell(number(row.value, digits), "" if error is None else f"({number(error, digits)})")
 
 
 def _summary(fit: FitResult) -> Summary:
@@ -162,6 +175,9 @@ def _about_errors(fits: Sequence[Fit]) -> list[str]:
         if isinstance(fit, OutsideFit):
             if fit.errors:
                 by.setdefault(f"its own package ({fit.errors})", []).append(i)
+        elif isinstance(fit, PanelFit):
+            if fit.errors:
+                by.setdefault(fit.errors, []).append(i)
         elif fit.likelihood is not None:
             by.setdefault(source_of_errors(fit, fit.covariance), []).append(i)
             few.append(about_few(fit.likelihood, fit.covariance))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import generator_of
 from welfarist.base.wording import listed
 from welfarist.comparing.columns import Fit
+from welfarist.comparing.foretold import Twice, foretold_twice
 from welfarist.comparing.held_out import Gain, gain_on
 from welfarist.comparing.outsiders import OutsideFit, Outsider
+from welfarist.comparing.panel_learners import PanelLearner
 from welfarist.comparing.presented import FeaturesOption
 from welfarist.comparing.rivals import Item, Rival, rivals_of
 from welfarist.comparing.side_by_side import SideBySide, SideBySideRow
@@ -29,6 +31,7 @@ from welfarist.decisions.folds import folds_of
 from welfarist.decisions.labels import numbered
 from welfarist.people.source import is_source
 from welfarist.people.weighting import sole_person
+from welfarist.results.record import FitResult
 
 
 def compare(
@@ -53,7 +56,8 @@ def compare(
         (-inf), "most pleasure" (inf), "multiplicative" (0). A WelfareFunction
         fixes p and weights, so that only tau, rho or scale is learned. A scikit-learn estimator
         (one with ``predict_proba`` for comparisons) is cloned and fitted to the decisions; a
-        result of statsmodels must be of these decisions, in this order.
+        result of statsmodels must be of these decisions, in this order. Types and Deciders, or
+        their `result_`, compete where it is known who decided.
     X, y : Comparisons or Choices; or arrays as in the learners' `fit`
         The decisions; left out, those of the fits.
     folds : int, optional
@@ -95,6 +99,14 @@ def compare(
     every second comparison is turned round for them. Results of statsmodels are made anew for each
     part from their own columns; where that cannot be, as with an offset, a note says so.
 
+    Where :class:`Types` or :class:`Deciders` compete, decisions are held out twice: everybody's own
+    decisions in parts (`held_out_same`: the same people) and whole decision makers
+    (`held_out_new`: new people). Each has its mean log loss, how far that is above the lowest with
+    a standard error by decision maker, and the share that was foretold; of a ranking the first
+    choice counts. Types and individuals foretell by averages over everything that is believed of
+    somebody; ``n_types="auto"`` is chosen anew in each part, and a `result_` is fitted again with
+    as many types as it has. BIC then takes decision makers for observations, for all alike.
+
     Doctrines that have nothing to say where a utility is 0 are left out, and a line says so; a
     learner's `shift` brings them back.
 
@@ -114,29 +126,52 @@ def compare(
       sum ...
     * the best of its column; ...
     Held-out R squared: in 5 parts, by actions
+
+    One rule for all, types and individuals:
+
+    >>> pairs, who = wf.simulate.random_pairs(200, 900), np.repeat(np.arange(30), 30)
+    >>> rules = [wf.WelfareFunction(1, [0.9, 0.1]), wf.WelfareFunction(-1, [0.4, 0.6])]
+    >>> logs = np.array([rule.log(utilities) for rule in rules])[who % 2]
+    >>> apart = logs[np.arange(900), pairs[:, 0]] - logs[np.arange(900), pairs[:, 1]]
+    >>> outcomes = np.sign(apart + rng.logistic(scale=0.1, size=900))
+    >>> decisions = wf.Comparisons(utilities, pairs, outcomes, by=who)
+    >>> types = wf.Types(n_types=2, population=False, n_starts=3)
+    >>> table = wf.compare([wf.ComparisonClassifier(), types], decisions, folds=2)
+    >>> table.best("held_out_same"), table.best("held_out_new")
+    (('2 types',), ('2 types',))
+    >>> table.rows[0].held_out_same.behind > 5 * table.rows[0].held_out_same.error
+    True
     """
     rivals, found = rivals_of(items, X, y, features)
     data: Any = found
     with warnings.catch_warnings():
         # Doctrines that do not fit are what a comparison is for; result_.caveats has the reasons.
         warnings.simplefilter("ignore", WelfaristWarning)
-        rivals, results, left_out = _fitted(rivals, data)
+        rivals, results, left_out = _fitted(rivals, data, progress)
     notes: dict[str, list[str]] = {}
     held_out: list[_HeldOut] = [_HeldOut()] * len(rivals)
+    people = None if data.by is None else int(numbered(data.by).max()) + 1
+    several = any(isinstance(rival.learner, PanelLearner) for rival in rivals)
     if folds is not None:
-        held_out = _held_out(rivals, data, folds, random_state, progress, notes)
+        work = _held_out_twice if several else _held_out
+        held_out = work(rivals, data, folds, random_state, progress, notes)
     measure, nothing = data.measure, _null(results)
+    counted = people if several else None
     rows = [
-        _row(rival.name, result, score, None if data.kind == Scores.kind else nothing, notes)
+        _row(
+            rival.name, result, score, None if data.kind == Scores.kind else nothing, notes, counted
+        )
         for rival, result, score in zip(rivals, results, held_out, strict=True)
-    ]
+    ]  # fmt: skip
     lines = [f"No {what.replace('NAMES', listed(names))}" for what, names in notes.items()]
     stopped = [rival.name for rival, fit in zip(rivals, results, strict=True) if not fit.converged]
     lines += [f"Did not converge: {listed(stopped)}"] if stopped else []
     lines += _about_few_decisions([rival.name for rival in rivals], results)
     lines += _about_sole_people([rival.name for rival in rivals], results)
     lines += _about_outsiders(rivals, results, folds)
-    if folds is not None:
+    if several:
+        lines = [*_about_several(people, folds, held_out), *lines]
+    elif folds is not None:
         lines.insert(0, f"Held-out {measure}: in {folds} parts, by {data.unit}")
     lines += _about_those_left_out(left_out)
     return SideBySide(
@@ -146,7 +181,7 @@ def compare(
         tuple(lines),
         results,
         nothing,
-        None if data.by is None else int(numbered(data.by).max()) + 1,
+        people,
     )
 
 
@@ -156,12 +191,31 @@ class _HeldOut:
 
     score: float | None = None
     log_loss: float | None = None
+    twice: Twice = field(default_factory=Twice)
+
+
+def _about_several(
+    people: int | None, folds: int | None, held_out: Sequence[_HeldOut]
+) -> list[str]:
+    """What must be said where types or individuals compete."""
+    said = [f"BIC takes the {people} decision makers for observations, for all that are compared"]
+    if folds is None:
+        return said
+    if any(one.twice.same is not None for one in held_out):
+        said.append(
+            f"Same people: everybody's decisions are held out in {folds} parts, each foretold from "
+            "the others"
+        )
+    else:
+        said.append("No held-out decisions of the same people: nobody decided twice")
+    said.append(f"New people: decision makers are held out in {folds} parts")
+    return said
 
 
 def _about_few_decisions(names: Sequence[str], results: Sequence[Fit]) -> list[str]:
     """Say whose likelihood was penalised, so that it need not be the largest of its kind."""
     fits = zip(names, results, strict=True)
-    few = [name for name, fit in fits if not isinstance(fit, OutsideFit) and fit.small_sample]
+    few = [name for name, fit in fits if isinstance(fit, FitResult) and fit.small_sample]
     said = "Penalised, since decisions are few, so that log-likelihoods need not be the largest"
     return [f"{said}: {listed(few)}"] if few else []
 
@@ -180,7 +234,7 @@ def _about_sole_people(names: Sequence[str], results: Sequence[Fit]) -> list[str
     """Say whose learned weights leave one person alone, so that p, or a doctrine, means nothing."""
     alone: dict[tuple[str, str], list[str]] = {}
     for name, result in zip(names, results, strict=True):
-        if isinstance(result, OutsideFit) or "weights" in result.given:
+        if not isinstance(result, FitResult) or "weights" in result.given:
             continue
         if is_source(getattr(result.decided, "utilities", None)):
             continue  # one group is many people, among whom p means something
@@ -244,7 +298,7 @@ _EXCLUDED = {
 
 
 def _fitted(
-    rivals: Sequence[Rival], data: Any
+    rivals: Sequence[Rival], data: Any, progress: ProgressOption
 ) -> tuple[tuple[Rival, ...], tuple[Fit, ...], dict[type[InputError], list[str]]]:
     """Those that can be fitted, their fits, and the names of those that zeros exclude."""
     kept: list[Rival] = []
@@ -252,7 +306,7 @@ def _fitted(
     excluded: dict[type[InputError], list[str]] = {}
     for rival in rivals:
         try:
-            results.append(rival.fitted(data))
+            results.append(rival.fitted(data, progress))
         except (ZerosError, ImpossibleDecisionsError) as problem:
             if sum(map(len, excluded.values())) == len(rivals) - 1:
                 raise  # there is nothing to compare
@@ -287,15 +341,36 @@ def _held_out(
         for part in range(folds)
     ]
     for i, learner, part in Progress(progress).track(work, len(work), "Held-out decisions"):
+        assert not isinstance(learner, PanelLearner)
         gains[i] += gain_on(learner, data, fold == part)
-    found = []
-    for rival, gain in zip(rivals, gains, strict=True):
-        fair = _can_be_held_out(rival)
-        if not fair:
+    _note_unfair(rivals, notes)
+    return [
+        _shares(data, gain) if _can_be_held_out(rival) else _HeldOut()
+        for rival, gain in zip(rivals, gains, strict=True)
+    ]
+
+
+def _held_out_twice(
+    rivals: Sequence[Rival],
+    data: Any,
+    folds: int,
+    random_state: Any,
+    progress: ProgressOption,
+    notes: dict[str, list[str]],
+) -> list[_HeldOut]:
+    """What each learner foretells of decisions of the same people, and of new people."""
+    learners = [rival.learner if _can_be_held_out(rival) else None for rival in rivals]
+    _note_unfair(rivals, notes)
+    found = foretold_twice(learners, data, folds, generator_of(random_state), progress)
+    return [_HeldOut(None if one.new is None else one.new.right, None, one) for one in found]
+
+
+def _note_unfair(rivals: Sequence[Rival], notes: dict[str, list[str]]) -> None:
+    """Note who cannot be fitted to a part of the decisions."""
+    for rival in rivals:
+        if not _can_be_held_out(rival):
             why = _UNKNOWN if rival.learner is None else _FOREIGN
             notes.setdefault(why, []).append(rival.name)
-        found.append(_shares(data, gain) if fair else _HeldOut())
-    return found
 
 
 def _shares(data: Any, gain: Gain) -> _HeldOut:
@@ -330,12 +405,14 @@ def _row(
     held_out: _HeldOut,
     nothing: float | None,
     notes: dict[str, list[str]],
+    people: int | None,
 ) -> SideBySideRow:
+    """What is known of one of those that are compared; BIC counts people where there are some."""
     criteria: dict[str, float | None] = {}
     missing: dict[str, list[str]] = {}
     for what, attribute in (("log-likelihood", "llf"), ("AIC", "aic"), ("BIC", "bic")):
         try:
-            criteria[what] = float(getattr(result, attribute))
+            criteria[what] = _criterion(result, attribute, people)
         except InputError as refusal:
             criteria[what] = None
             missing.setdefault(str(refusal), []).append(what)
@@ -354,11 +431,23 @@ def _row(
         held_out.score,
         None if reached is None or nothing is None else 1.0 - reached / nothing,
         held_out.log_loss,
+        held_out.twice.same,
+        held_out.twice.new,
     )
+
+
+def _criterion(result: Fit, attribute: str, people: int | None) -> float:
+    """A log likelihood or information criterion, whose observations may be decision makers."""
+    if attribute != "bic" or people is None:
+        return float(getattr(result, attribute))
+    _ = result.aic  # which is refused where there is no maximum
+    numbers = _learned(result)
+    assert numbers is not None
+    return float(numbers * np.log(people) - 2.0 * result.llf)
 
 
 def _learned(result: Fit) -> int | None:
     """How many numbers were learned."""
-    if isinstance(result, OutsideFit):
+    if not isinstance(result, FitResult):
         return result.learned
     return None if result.likelihood is None else result.likelihood.parameters

@@ -16,11 +16,10 @@ from welfarist.decisions.folds import Decisions
 from welfarist.learners import WelfareLearner
 
 
-def learn(learner: WelfareLearner, data: Decisions) -> WelfareLearner:
+def learn(learner: Any, data: Decisions) -> Any:
     """Return a copy of the learner that was fitted to the decisions."""
     copy: Any = clone(learner)
-    fitted: WelfareLearner = copy.fit_decisions(data)
-    return fitted
+    return copy.fit_decisions(data)
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,13 @@ def gain_on(
     """Fit to the rest, and return what was got right of the decisions that were held out."""
     if isinstance(learner, Outsider):
         return Gain(learner.gain_on(held_out))
-    rest: Any = data[~held_out]
     part: Any = data[held_out]
+    fitted: Any = fitted_to(learner.without_proof(), data[~held_out])
+    return Gain(float(fitted.held_out_gain(part)), fitted.held_out_loss(part))
+
+
+def fitted_to(learner: Any, rest: Any) -> Any:
+    """Return a copy of a learner that was fitted to the decisions that were not held out."""
     if rest.says_nothing:
         raise InputError(
             "every part must leave preferences to learn from; found nothing but ties. Use fewer "
@@ -61,5 +65,4 @@ def gain_on(
     with warnings.catch_warnings():
         # What must be said of the fit to all decisions is said there.
         warnings.simplefilter("ignore", WelfaristWarning)
-        fitted: Any = learn(learner.without_proof(), rest)
-    return Gain(float(fitted.held_out_gain(part)), fitted.held_out_loss(part))
+        return learn(learner, rest)

@@ -134,8 +134,11 @@ class Outsider:
 
     def gain_on(self, held_out: Rows) -> float:
         """Fit to the rest, and return what was got right of the decisions that were held out."""
-        part = self.seen.take(held_out)
-        return part.gain(self._predicted(self._fitted(~held_out), part))
+        return self.seen.take(held_out).gain(self.predicted_on(held_out))
+
+    def predicted_on(self, held_out: Rows) -> FloatArray:
+        """Fit to the rest, and return what is predicted (m,) of those that were held out."""
+        return self._predicted(self._fitted(~held_out), self.seen.take(held_out))
 
     def _fitted(self, rows: Rows) -> Any:
         if self.again != "fitted":
@@ -192,7 +195,7 @@ class ForeignResult(Outsider):
         found = _explained(self.seen, result, predicted, count)
         return replace(found, rows=tuple(rows), errors=str(getattr(result, "cov_type", "")))
 
-    def gain_on(self, held_out: Rows) -> float:
+    def predicted_on(self, held_out: Rows) -> FloatArray:
         """Make the model again from the rest of its rows."""
         model, part = self.item.model, self.seen.take(held_out)
         endog, exog = np.asarray(model.endog), np.asarray(model.exog)
@@ -203,8 +206,7 @@ class ForeignResult(Outsider):
         }
         made = type(model)(endog[~held_out], exog[~held_out], **kept)
         silent = {"disp": 0} if self.seen.compared else {}
-        predicted = made.fit(**silent).predict(exog[held_out])
-        return part.gain(part.checked(predicted, self.name))
+        return part.checked(made.fit(**silent).predict(exog[held_out]), self.name)
 
 
 def _explained(

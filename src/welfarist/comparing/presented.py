@@ -118,11 +118,15 @@ class Presented:
     def log_likelihood(self, predicted: FloatArray) -> float:
         """Log likelihood of the decisions, Gaussian with the mean squared error for scores."""
         if self.compared:
-            each = xlogy(self.y, predicted) + xlogy(1.0 - self.y, 1.0 - predicted)
-            return float(self.counts @ each)
+            return float(self.counts @ -self.losses(predicted))
         total = float(self.counts.sum())
         variance = -self.gain(predicted) / total
         return float(-0.5 * total * (np.log(2.0 * np.pi * variance) + 1.0)) if variance else np.inf
+
+    def losses(self, predicted: FloatArray) -> FloatArray:
+        """The log loss (n,) of each comparison; infinite where it had no chance."""
+        each = xlogy(self.y, predicted) + xlogy(1.0 - self.y, 1.0 - predicted)
+        return -np.asarray(each)
 
     def knowing_nothing(self) -> FloatArray:
         """What is predicted (n,) of decisions of which nothing is known."""

@@ -11,9 +11,18 @@ from sklearn.base import clone
 
 from welfarist.base.data_frames import order_by_name
 from welfarist.base.errors import InputError
+from welfarist.base.progress import ProgressOption
 from welfarist.comparing.deciders import knowing, same_deciders
 from welfarist.comparing.held_out import learn
 from welfarist.comparing.outsiders import OutsideFit, Outsider, is_outsider, outsider_of
+from welfarist.comparing.panel_fits import PanelFit, panel_of
+from welfarist.comparing.panel_learners import (
+    PanelLearner,
+    competing,
+    is_panel,
+    panel_result_of,
+    rule_learner_of,
+)
 from welfarist.comparing.presented import FeaturesOption
 from welfarist.comparing.recommenders import RECOMMENDERS, recommender_of
 from welfarist.decisions.folds import Decisions, counted_part
@@ -43,23 +52,27 @@ class Rival:
     Attributes
     ----------
     name : str
-    learner : learner, Outsider or None
+    learner : learner, Outsider, PanelLearner or None
         How it is fitted; None where a fit does not say.
-    result : FitResult or None
+    result : FitResult, PanelFit or None
         Its fit to the decisions, if there is one already.
     """
 
     name: str
-    learner: WelfareLearner | Outsider | None
-    result: FitResult | None = None
+    learner: WelfareLearner | Outsider | PanelLearner | None
+    result: FitResult | PanelFit | None = None
 
-    def fitted(self, data: Decisions) -> FitResult | OutsideFit:
+    def fitted(
+        self, data: Decisions, progress: ProgressOption = False
+    ) -> FitResult | OutsideFit | PanelFit:
         """Return the fit to the decisions."""
         if self.result is not None:
             return self.result
         assert self.learner is not None
         if isinstance(self.learner, Outsider):
             return self.learner.fit()
+        if isinstance(self.learner, PanelLearner):
+            return self.learner.fit(data, progress)
         found: FitResult = learn(self.learner, data).result_
         return found
 
@@ -77,14 +90,16 @@ def rivals_of(
     data = _given(X, y, known) if X is not None else _of_fits([item for _, item in named])
     _refuse_mixed(data, known)
     _refuse_silent([item for _, item in named], known)
-    base = known[0] if known else _default(data)
+    base = [*known, *_behind_panels(named), _default(data)][0]
     observed = counted_part(data)
-    found = [
-        _outside(item, observed, features)
-        if _is_outside(item)
-        else _rival(item, learner, base, data)
-        for (_, item), learner in zip(named, learners, strict=True)
-    ]
+    found = []
+    for (_, item), learner in zip(named, learners, strict=True):
+        if is_panel(item):
+            found.append(_of_panel(item, data))
+        elif _is_outside(item):
+            found.append(_outside(item, observed, features))
+        else:
+            found.append(_rival(item, learner, base, data))
     names = _distinct([name or rival.name for (name, _), rival in zip(named, found, strict=True)])
     rivals = tuple(Rival(n, r.learner, r.result) for n, r in zip(names, found, strict=True))
     return rivals, observed
@@ -92,8 +107,19 @@ def rivals_of(
 
 def _is_outside(item: Item) -> bool:
     """Whether an item is a model of another package."""
-    ours = isinstance(item, WelfareLearner | FitResult | WelfareFunction | str)
+    ours = isinstance(item, WelfareLearner | FitResult | WelfareFunction | str) or is_panel(item)
     return not ours and is_outsider(item)
+
+
+def _behind_panels(named: list[tuple[str | None, Item]]) -> list[WelfareLearner]:
+    """The learners whose options say which rules types and individuals have."""
+    found = [rule_learner_of(item) for _, item in named if is_panel(item)]
+    return [learner for learner in found if isinstance(learner, WelfareLearner)]
+
+
+def _of_panel(item: Any, data: Decisions) -> Rival:
+    learner, fit = competing(item, data)
+    return Rival(learner.name, learner, fit)
 
 
 def _outside(item: Any, data: Decisions, features: FeaturesOption) -> Rival:
@@ -120,12 +146,13 @@ def _named(items: Any) -> list[tuple[str | None, Item]]:
         if isinstance(item, str):
             _refuse_unknown(item, family)
         elif not isinstance(item, WelfareLearner | FitResult | WelfareFunction):
-            if _is_outside(item):
+            if _is_outside(item) or is_panel(item):
                 continue
             raise InputError(
                 "what is compared must be a ComparisonClassifier, a ChoiceLearner, a "
-                "WelfareRegressor, a fit's result_, the name of a doctrine, a WelfareFunction, a "
-                f"scikit-learn estimator or a result of statsmodels; found {item!r:.60}."
+                "WelfareRegressor, Types, Deciders, a fit's result_, the name of a doctrine, a "
+                "WelfareFunction, a scikit-learn estimator or a result of statsmodels; found "
+                f"{item!r:.60}."
             )
     return named
 
@@ -143,8 +170,9 @@ def _refuse_unknown(name: str, family: Family) -> None:
 def _family_of(items: list[Item]) -> Family:
     """The family of the first learner or fit, from which doctrines have their meaning."""
     for item in items:
-        if isinstance(item, WelfareLearner | FitResult):
-            return options.family_of(item.family)
+        learner = rule_learner_of(item) if is_panel(item) else item
+        if isinstance(learner, WelfareLearner | FitResult):
+            return options.family_of(learner.family)
     return POWER_MEAN
 
 
@@ -218,8 +246,7 @@ def _given(X: Any, y: Any, known: list[WelfareLearner]) -> Decisions:
 
 def _of_fits(items: list[Item]) -> Decisions:
     """The decisions of the fits, which must be the same ones."""
-    results = [result for result in map(_result_of, items) if result is not None]
-    found = [result.decided for result in results if result.decided is not None]
+    found = [decided for decided in map(_decided_of, items) if decided is not None]
     if not found:
         raise InputError(
             "compare needs decisions: found neither X nor a fit that has some. Pass Comparisons, "
@@ -240,6 +267,15 @@ def _of_fits(items: list[Item]) -> Decisions:
             )
     decided: Decisions = [*known, *found][0]
     return decided
+
+
+def _decided_of(item: Item) -> Any:
+    """The decisions that an item was fitted to, if it was and knows them."""
+    if is_panel(item):
+        fitted = panel_result_of(item)
+        return None if fitted is None else panel_of(fitted).decided
+    result = _result_of(item)
+    return None if result is None else result.decided
 
 
 def _result_of(item: Item) -> FitResult | None:

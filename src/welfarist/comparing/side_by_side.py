@@ -11,6 +11,8 @@ from welfarist.base.data_frames import to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.exports import DECIMALS, Table, as_json, check_decimals, number, strict
 from welfarist.comparing.columns import Fit, in_columns
+from welfarist.comparing.foretold import Standing
+from welfarist.comparing.panel_fits import PanelFit
 from welfarist.results.stars import StarsOption
 
 # Two scores that differ by less than this are equally good.
@@ -30,6 +32,10 @@ _COLUMNS = {
 }
 # Of these columns the best are marked.
 _MARKED = ("aic", "bic", "held_out", "held_out_log_loss")
+# Where types or individuals compete: decisions of whom were held out, in words.
+_WHOM = {"held_out_same": "same people", "held_out_new": "new people"}
+_STANDING = ("log_loss", "behind", "error", "right")
+_FORETOLD = ("behind", "std. error", "right")
 # What is known by chance, by the measure.
 _KNOWING_NOTHING = {"accuracy": "coin flips", "first choices": "every action of a menu alike"}
 _CRITERIA = ("log_likelihood", "aic", "bic")
@@ -60,6 +66,9 @@ class SideBySideRow:
     held_out_log_loss : float or None
         Of choices from menus: minus the mean logarithm of the chance that was given to what was
         chosen, on decisions that were not fitted.
+    held_out_same, held_out_new : Standing or None
+        Where types or individuals compete: log loss, difference to the best and accuracy on
+        decisions that were not fitted, of the same people, and of new people.
     """
 
     name: str
@@ -73,6 +82,13 @@ class SideBySideRow:
     held_out: float | None
     pseudo_r_squared: float | None = None
     held_out_log_loss: float | None = None
+    held_out_same: Standing | None = None
+    held_out_new: Standing | None = None
+
+    def figure(self, column: str) -> Any:
+        """Return what a column has of it; of decisions that were held out twice the log loss."""
+        found = getattr(self, column)
+        return found.log_loss if isinstance(found, Standing) else found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,14 +134,17 @@ class SideBySide:
     def best(self, column: str) -> tuple[str, ...]:
         """Return the names of the best by "aic", "bic" or "held_out"; several if they tie.
 
-        Of choices from menus also by "held_out_log_loss".
+        Of choices from menus also by "held_out_log_loss"; where types or individuals compete, by
+        "held_out_same" and "held_out_new", the log loss of the same people's decisions and of new
+        people's.
         """
-        if column not in _MARKED:
+        if column not in (*_MARKED, *_WHOM):
+            more = "".join(f'"{name}", ' for name in self._twice)
             raise InputError(
-                'the best must be by "aic", "bic", "held_out" or "held_out_log_loss"; found '
+                f'the best must be by {more}"aic", "bic", "held_out" or "held_out_log_loss"; found '
                 f"{column!r}."
             )
-        found = {row.name: getattr(row, column) for row in self.rows}
+        found = {row.name: row.figure(column) for row in self.rows}
         known = [value for value in found.values() if value is not None]
         if not known:
             return ()
@@ -136,12 +155,12 @@ class SideBySide:
         )
 
     def as_text(self) -> str:
-        """Return the table as text."""
-        return self._table().as_text()
+        """Return the table as text; that of decisions held out twice is one of its own."""
+        return "\n\n".join(table.as_text() for table in self._tables())
 
     def as_html(self) -> str:
         """Return the table as a piece of HTML."""
-        return self._table().as_html()
+        return "\n".join(table.as_html() for table in self._tables())
 
     def in_columns(self, *, digits: int = DECIMALS, stars: StarsOption = False) -> Table:
         """Return the table that papers print: a column a model, estimates with standard errors.
@@ -209,8 +228,25 @@ class SideBySide:
             (self.measure, self._cells("score", digits)),
             (f"held-out {self.measure}", self._cells("held_out", digits)),
             ("held-out log loss", self._cells("held_out_log_loss", digits)),
+            *self._foretold_figures(digits),
         ]
         return [(what, cells) for what, cells in shown if set(cells) - {"", _NOTHING}]
+
+    def _foretold_figures(self, digits: int) -> list[tuple[str, list[str]]]:
+        """Rows of decisions held out twice: log losses, with how far they are behind beneath."""
+        shown = []
+        for column, whom in _WHOM.items():
+            found = [getattr(row, column) for row in self.rows]
+            words = (f"held-out log loss, {whom}", "behind the best", "(standard error)")
+            for what, name in zip(words, _STANDING[:3], strict=True):
+                values = [None if one is None else getattr(one, name) for one in found]
+                cells = [_cell(name, value, digits) for value in values]
+                if name == "error":
+                    cells = [cell if cell == _NOTHING else f"({cell})" for cell in cells]
+                shown.append((what, cells))
+        same = [None if row.held_out_same is None else row.held_out_same.right for row in self.rows]
+        what = f"held-out {self.measure}, same people"
+        return [*shown, (what, [_cell("right", value, digits) for value in same])]
 
     def _about_null(self) -> list[str]:
         """What the null log-likelihood is, where it stands in the table."""
@@ -226,19 +262,37 @@ class SideBySide:
         return f"Side by side on {self.decisions:.15g} decisions"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and texts; infinities are the strings "inf" and "-inf"."""
+        """Return plain numbers and texts; infinities are the strings "inf" and "-inf".
+
+        Where types or individuals compete, "bic_observations" is how many decision makers BIC
+        takes for observations.
+        """
         found: dict[str, Any] = strict(
             {
                 "decisions": self.decisions,
                 "clusters": self.clusters,
                 "null_log_likelihood": self.null_log_likelihood,
                 "measure": self.measure,
-                "rows": [asdict(row) for row in self.rows],
-                "best": {name: list(self.best(name)) for name in _MARKED},
+                "rows": [self._record(row) for row in self.rows],
+                "best": {name: list(self.best(name)) for name in (*_MARKED, *self._twice)},
                 "notes": list(self.notes),
             }
         )
+        if any(isinstance(fit, PanelFit) for fit in self.results):
+            found["bic_observations"] = self.clusters
         return found
+
+    @property
+    def _twice(self) -> list[str]:
+        """Columns of decisions held out twice, where there are any."""
+        return [
+            column for column in _WHOM if any(getattr(row, column) is not None for row in self.rows)
+        ]
+
+    def _record(self, row: SideBySideRow) -> dict[str, Any]:
+        """A row as a program reads it."""
+        absent = set(_WHOM) - set(self._twice)
+        return {name: value for name, value in asdict(row).items() if name not in absent}
 
     def as_json(self) -> str:
         """Return :meth:`to_dict` as strict JSON text."""
@@ -254,13 +308,52 @@ class SideBySide:
             values = [getattr(row, name) for row in self.rows]
             found = [np.nan if value is None else value for value in values]
             columns[name] = np.array(found, dtype=float)
+        for column in self._twice:
+            for figure in _STANDING:
+                values = [getattr(getattr(row, column), figure, None) for row in self.rows]
+                found = [np.nan if value is None else value for value in values]
+                called = column if figure == "log_loss" else f"{column}_{figure}"
+                columns[called] = np.array(found, dtype=float)
         return to_frame(columns)
+
+    def _tables(self) -> tuple[Table, ...]:
+        """The table, and one of decisions held out twice where there are any."""
+        first = self._table()
+        return (first, self._foretold()) if self._twice else (first,)
+
+    def _foretold(self) -> Table:
+        """How well decisions of the same people and of new people were foretold."""
+        twice = self._twice
+        best = {column: self.best(column) for column in twice}
+        rows = []
+        for row in self.rows:
+            cells = [row.name]
+            for column in twice:
+                one = getattr(row, column)
+                for figure in _STANDING:
+                    value = None if one is None else getattr(one, figure)
+                    marked = figure == "log_loss"
+                    mark = ("*" if row.name in best[column] else " ") if marked else ""
+                    cells.append(_cell(figure, value) + mark)
+            rows.append(tuple(cells))
+        header = [part for column in twice for part in (f"{_WHOM[column]} ", *_FORETOLD)]
+        return Table(
+            title="Held-out decisions: mean log loss",
+            header=("", *header),
+            rows=tuple(rows),
+            alignment=tuple("left" if i == 0 else "right" for i in range(len(header) + 1)),
+            lines=(
+                "* the lowest of its column; behind: how far above the lowest, with its standard "
+                "error by decision maker; right: the share that was foretold",
+            ),
+        )
 
     def _table(self) -> Table:
         known = {
             name: any(getattr(row, name) is not None for row in self.rows)
             for name in ("held_out", "held_out_log_loss")
         }
+        known["held_out"] &= not self._twice  # it is in a table of its own
         shown = [name for name in _COLUMNS if known.get(name, True)]
         best = {name: self.best(name) for name in _MARKED}
         rows = []

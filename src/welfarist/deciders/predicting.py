@@ -53,13 +53,17 @@ class _Questions(Protocol):
 
 
 class _Pairs:
-    """How likely the first action of each pair is preferred."""
+    """How likely either action of each pair is preferred, all second actions before all first ones.
+
+    Each chance for itself: one less the other would lose the digits of a small one.
+    """
 
     def __init__(self, panel: Panel, asked: Comparisons) -> None:
         self._loss: DecisionLoss = panel.loss
         self._shift = panel.setup.shift
-        self.decision = np.arange(len(asked))
-        self._asked, self.distinct = _once_each(asked)
+        self.decision = np.tile(np.arange(len(asked)), 2)
+        self._asked, pair = _once_each(asked)
+        self.distinct = np.concatenate([pair, pair + len(self._asked.pairs)])
 
     def chances(self, rules: Rules) -> FloatArray:
         observed: Any = self._loss.observed
@@ -67,10 +71,11 @@ class _Pairs:
         values = self._values(rules)
         z = differences(values[:, first], values[:, second]) * rules.taus[:, None]
         if rules.noise.shape[1] == 1:  # nothing but tau: all rules err alike
-            chances = np.exp(log_chances(observed.noise, z.reshape(-1), np.empty(0))[0])
-            return np.asarray(chances.reshape(z.shape))
+            logs = log_chances(observed.noise, z.reshape(-1), np.empty(0))
+            return np.exp(np.hstack([each.reshape(z.shape) for each in reversed(logs)]))
         pairs = zip(z, rules.noise[:, 1:], strict=True)
-        return np.exp([log_chances(observed.noise, row, own)[0] for row, own in pairs])
+        both = [log_chances(observed.noise, row, own) for row, own in pairs]
+        return np.exp([np.concatenate([second, first]) for first, second in both])
 
     def _values(self, rules: Rules) -> FloatArray:
         """What each of the rules makes of the actions (S, N)."""
@@ -173,4 +178,4 @@ def predicted(panel: Panel, beliefs: Beliefs, decisions: Any) -> Any:
     found = average_chances(beliefs, questions, by, len(decisions))
     if isinstance(questions, _Menus):
         return np.split(found, questions.menus.starts[1:-1])
-    return np.column_stack([1.0 - found, found])
+    return np.ascontiguousarray(found.reshape(2, -1).T)

@@ -95,3 +95,26 @@ def folds_of(data: Decisions, folds: int, rng: np.random.Generator) -> Folds:
             f"found {folds!r}. Use fewer, or folds=None to leave held-out decisions aside."
         )
     return np.asarray(rng.permutation(np.arange(different) % folds)[unit], dtype=np.intp)
+
+
+def folds_within(who: Folds, folds: int, rng: np.random.Generator) -> Folds:
+    """Return in which part (n,) each decision is held out, everybody's shared out over the parts.
+
+    Parameters
+    ----------
+    who : (n,) array of int
+        The number of who decided.
+    folds : int
+        How many parts; who decided less often is in some of them.
+    rng : Generator
+    """
+    people = int(who.max()) + 1
+    order = rng.permutation(len(who))
+    order = order[np.argsort(who[order], kind="stable")]
+    sizes = np.bincount(who, minlength=people)
+    place = np.arange(len(who)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    # Parts would be of different size if everybody began with the first.
+    begin = rng.permutation(np.arange(people) % folds)
+    found = np.empty(len(who), dtype=np.intp)
+    found[order] = (place + begin[who[order]]) % folds
+    return found
