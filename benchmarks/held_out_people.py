@@ -1,4 +1,4 @@
-"""Is somebody's own rule worth learning? `python -m benchmarks.deciders --seeds 1 2 3 …`.
+"""Is somebody's own rule worth learning? `python -m benchmarks.held_out_people --seeds 1 2 3 …`.
 
 160 people chose 39 times between two divisions of money between themselves and somebody else
 (Bruhin, Fehr and Schunk, 2019; the file choices.csv is named by --data). Of each, 9 choices are
@@ -9,8 +9,8 @@ Criterion, written before any of these splits was looked at, for the mean over t
 seeds that were drawn when the code was final: the held-out log loss of individuals is at least
 0.015 below that of three types, and at least 0.07 below that of one rule.
 
-The study writes docs/deciders.md and .csv, or, with fewer than ten seeds, the same into build/;
-finished splits are kept in build/, from where it goes on when it was interrupted.
+The study writes docs/held_out_people.md and .csv, or, with fewer than ten seeds, the same into
+build/; finished splits are kept in build/, from where it goes on when it was interrupted.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def page(found: Sequence[Found], seeds: Sequence[int]) -> str:
     ended = f"Did not converge: {', '.join(stopped)}." if stopped else "Every fit converged."
     return "\n".join(
         [
-            "<!-- Made by benchmarks/deciders.py; change that, not this page. -->",
+            "<!-- Made by benchmarks/held_out_people.py; change that, not this page. -->",
             "",
             "# Somebody's own rule, three types, or one rule for all",
             "",
@@ -178,24 +178,26 @@ def page(found: Sequence[Found], seeds: Sequence[int]) -> str:
 
 def main(seeds: Sequence[int], jobs: int, data: Path) -> None:
     """Run the study, and write its page and its table."""
-    store = ROOT / "build" / "deciders.jsonl"
+    store = ROOT / "build" / "held_out_people.jsonl"
     store.parent.mkdir(exist_ok=True)
     work = findings(store, data, seeds, jobs)
     found = list(Progress("auto").track(work, len(seeds) * len(MODELS), "splits"))
     folder = ROOT / "docs" if len(seeds) >= SPLITS else store.parent
-    with (folder / "deciders.csv").open("w", newline="") as file:
+    with (folder / "held_out_people.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["seed", "model", "log_loss", "right", "converged"])
         for one in sorted(found, key=lambda f: (seeds.index(f["seed"]), MODELS.index(f["model"]))):
             names = ("seed", "model", "log_loss", "right", "converged")
             writer.writerow([one[name] for name in names])
     text = page(found, seeds)
-    (folder / "deciders.md").write_text(text)
+    (folder / "held_out_people.md").write_text(text)
     print(text)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.deciders", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.held_out_people", description=__doc__
+    )
     parser.add_argument("--seeds", type=int, nargs="+", required=True, help="one split for each")
     parser.add_argument("--jobs", type=int, default=1, help="processes that share the work")
     parser.add_argument("--data", type=Path, default=DATA, help="the file choices.csv")
