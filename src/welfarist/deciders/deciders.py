@@ -15,7 +15,7 @@ from welfarist.deciders.caveats import panel_caveats, population_caveats
 from welfarist.deciders.covariates import Covariates
 from welfarist.deciders.deciders_result import DecidersResult
 from welfarist.deciders.finding import MOST_NUMBERS, coordinates_of, find_population
-from welfarist.deciders.integrating import NODES, Integrated
+from welfarist.deciders.integrating import Integrated
 from welfarist.deciders.mixture import TypeModel
 from welfarist.deciders.panel import Panel
 from welfarist.deciders.populations import Population
@@ -44,8 +44,9 @@ class Deciders(AnsweringLearner):
     population : "auto", "normal" or "types"
         How rules are distributed: normal in asinh p, log ratios of weights and log tau; or types,
         which "auto" takes where a rule has more than six numbers.
-    n_nodes : int
+    n_nodes : int or "auto"
         How many rules the integral over the population is made of; rounded up to a power of two.
+        "auto" takes 32,768, and fewer for more than 1,500 people, as memory allows.
     n_jobs : int
         How many processes share searches for types.
     progress : bool or "auto"
@@ -96,7 +97,7 @@ class Deciders(AnsweringLearner):
         learner: Any = None,
         *,
         population: PopulationName = "auto",
-        n_nodes: int = NODES,
+        n_nodes: int | Literal["auto"] = "auto",
         n_jobs: int = 1,
         progress: ProgressOption = "auto",
         random_state: Any = None,
@@ -155,8 +156,9 @@ class Deciders(AnsweringLearner):
 
     def _normal(self, panel: Panel, covariates: Covariates) -> DecidersResult:
         progress, seed = Progress(self.progress, self.verbose), seed_of(self.random_state)
-        count = check_count(self.n_nodes, "n_nodes", _FEWEST_NODES)
-        count = 1 << (count - 1).bit_length()
+        count = None
+        if self.n_nodes != "auto":
+            count = 1 << (check_count(self.n_nodes, "n_nodes", _FEWEST_NODES) - 1).bit_length()
         design = covariates.design
         one = search_types(
             panel, (TypeModel(panel.loss, panel.setup.p),), design[:, :1], n_starts=1, seed=seed,

@@ -8,7 +8,7 @@ from scipy.optimize import minimize, minimize_scalar
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.coordinates import RuleCoordinates
-from welfarist.deciders.integrating import NODES, Integrated, follow, integrate, likelihoods
+from welfarist.deciders.integrating import Integrated, follow, integrate, likelihoods
 from welfarist.deciders.normal import Evidence, fit_normal
 from welfarist.deciders.panel import Panel
 from welfarist.deciders.searching import Found
@@ -43,7 +43,7 @@ def find_population(
     one: Found,
     *,
     seed: int,
-    count: int = NODES,
+    count: int | None = None,
     progress: Progress,
 ) -> Integrated:
     """Find the most likely normal population of rules, and what all decision makers share.
@@ -56,8 +56,8 @@ def find_population(
     one : Found
         One rule for everybody, around which the search begins.
     seed : int
-    count : int
-        How many nodes there are, a power of two.
+    count : int, optional
+        How many nodes there are, a power of two; left out, as many as there is room for.
     progress : Progress
     """
     coordinates = coordinates_of(panel)

@@ -25,6 +25,20 @@ _ROUGH_LAYINGS, _LAYINGS = 12, 3
 # Log likelihoods on two layings of nodes that differ by less than so many of their errors are the
 # same: no more can be told with so many nodes.
 _SAME = 2.0
+# People times nodes that are held at most, and nodes that there must be.
+_MOST_HELD, _FEWEST = 50_000_000, 2048
+
+
+def nodes_for(people: int) -> int:
+    """Return how many nodes there are for so many decision makers: fewer where memory is short.
+
+    Examples
+    --------
+    >>> nodes_for(160), nodes_for(10_000), nodes_for(10**6)
+    (32768, 4096, 2048)
+    """
+    room = max(_MOST_HELD // people, _FEWEST)
+    return min(NODES, 1 << (room.bit_length() - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +80,7 @@ def integrate(
     common: FloatArray,
     *,
     seed: int,
-    count: int = NODES,
+    count: int | None = None,
     progress: Progress,
     known: NormalPopulation | None = None,
 ) -> Integrated:
@@ -82,13 +96,13 @@ def integrate(
         Numbers of a rule that explains everybody's decisions together.
     common : (r,) array
     seed : int
-    count : int
-        How many nodes there are at last, a power of two.
+    count : int, optional
+        How many nodes there are at last, a power of two; left out, as many as there is room for.
     progress : Progress
     known : NormalPopulation, optional
         A population of similar decisions, from which nodes begin.
     """
-    size = coordinates.size
+    size, count = coordinates.size, count or nodes_for(panel.people)
     wide = NormalPopulation(
         np.column_stack([start, np.zeros((size, design.shape[1] - 1))]), np.eye(size) * _WIDE**2
     )
