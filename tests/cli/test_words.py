@@ -63,7 +63,8 @@ FOR_PYTHON = {
     "deciders/panel.py": ["several decision makers are told apart in Comparisons"],
     "deciders/populations.py": ["a share needs one end"],
     "deciders/savable.py": ["what is saved must be"],
-    "deciders/type_tests.py": ["types are numbered from 0"],
+    "deciders/type_tests.py": ["types are numbered from 0", "what is tested must have been"],
+    "deciders/types.py": ["n_types must be the number"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],
     "inference/contrasts.py": [

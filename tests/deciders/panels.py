@@ -34,8 +34,8 @@ ALTRUISTS, MOSTLY_SELFISH = (0.2, (0.6, 0.4), 12.0), (0.6, (0.92, 0.08), 25.0)
 def chance_of_first(u, v, p, weights, tau):
     """How likely u (n, d) is preferred to v (n, d), by the plain formula for p that is not 0."""
     weights = np.asarray(weights)
-    ratio = ((u**p @ weights) / (v**p @ weights)) ** (tau / p)
-    return ratio / (1.0 + ratio)
+    apart = tau / p * np.log((u**p @ weights) / (v**p @ weights))
+    return 0.5 * (1.0 + np.tanh(0.5 * apart))
 
 
 def made_comparisons(

@@ -227,4 +227,5 @@ def _next(files: Mapping[str, Path]) -> str:
     kinds = [kind for kind in ("comparisons", "choices") if kind in files]
     decided = f"--{kinds[0]} {files[kinds[0]]}" if kinds else "--score score"
     grouped = f" --groups {files['groups']}" if "groups" in files else ""
-    return f"welfarist fit {files['actions']} {decided}{grouped}"
+    differ = " --each" if "deciders" in files else ""
+    return f"welfarist fit {files['actions']} {decided}{grouped}{differ}"

@@ -56,6 +56,8 @@ _PHRASES = (
     ('"exact" or an Exact with', '"exact" with'),
     ("same must name a column of", "--test-same must name a column of"),
     ("raise the number of nodes", "raise --nodes"),
+    ("Fit one rule with a ComparisonClassifier.", "Leave out --each and --types."),
+    ("Fit one rule with a ChoiceLearner.", "Leave out --each and --types."),
     ("individuals() has them all", "--individuals FILE has them all"),
     ("see rho_", "see the answer"),
     ("or leave those actions out", "or take those actions out of the table and say --drop-unknown"),

@@ -97,7 +97,7 @@ def candidate_of_types(found: Found) -> Candidate:
     belongs = mixture.belongs
     overlap = -float((belongs * np.log(np.maximum(belongs, 1e-300))).sum())
     return Candidate(
-        "one rule" if mixture.types == 1 else f"{mixture.types} types",
+        _name_of(found),
         mixture.types,
         found.log_likelihood,
         mixture.parameters,
@@ -107,6 +107,14 @@ def candidate_of_types(found: Found) -> Candidate:
         found.converged,
         overlap,
     )
+
+
+def _name_of(found: Found) -> str:
+    """What types are called in a table: by doctrines, where some were given."""
+    called = [model.called for model in found.mixture.models]
+    if any(called):
+        return ", ".join(sorted(name or "learned" for name in called))
+    return "one rule" if len(called) == 1 else f"{len(called)} types"
 
 
 def candidate_of_population(found: Integrated, people: int) -> Candidate:

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from welfarist.base.errors import MisfitWarning, NotConvergedWarning, NotIdentifiedWarning
+from welfarist.base.errors import (
+    MisfitWarning,
+    NotConvergedWarning,
+    NotIdentifiedWarning,
+    SeparationWarning,
+)
 from welfarist.base.wording import listed
 from welfarist.deciders.integrating import Integrated
 from welfarist.deciders.kinds import DeciderType
@@ -18,10 +23,15 @@ from welfarist.results.learned import Caveat
 
 # Fewer members than this, in the sum of memberships, are nobody.
 _NOBODY = 0.5
+# A type whose rule explains more than this of what chance leaves open never errs.
+_NEVER_ERRS = 0.999
 # Types whose members' chances differ by less than this on average are one.
 _SAME_CHANCES = 1e-3
 # A spread this near to the least that is searched is none.
 _NO_SPREAD = 1.1 * LEAST_SPREAD
+# A mean whose standard error is above this share of the spread, and would be noticed (in asinh p,
+# log ratios of weights and log tau), is hardly known.
+_HARDLY_KNOWN, _NOTICED = 0.5, 0.3
 # Fewer starts than this that reach the best leave doubt that it is the best; so few say nothing.
 _FEW_AGREE, _ENOUGH_STARTS = 2, 5
 
@@ -72,6 +82,14 @@ def type_caveats(mixture: Mixture, types: Sequence[DeciderType]) -> list[Caveat]
         )
         said.append(Caveat(NotIdentifiedWarning, message))
     said += [Caveat(NotIdentifiedWarning, text) for text in _twins(mixture, set(empty))]
+    certain = [k for k, one in enumerate(types) if one.explained > _NEVER_ERRS and k not in empty]
+    if certain:
+        message = (
+            f"{_numbered(certain)} never {'errs' if len(certain) == 1 else 'err'}: many rules "
+            "explain these people as well, and the one that is told is one of them, without "
+            "standard errors."
+        )
+        said.append(Caveat(SeparationWarning, message))
     doubtful = [k for k, one in enumerate(types) if one.doubtful and k not in empty]
     if doubtful and mixture.types > 1:
         message = (
@@ -118,4 +136,28 @@ def population_caveats(found: Integrated, names: Sequence[str]) -> list[Caveat]:
     if alike:
         message = f"these decisions show no difference between people in {listed(alike)}."
         said.append(Caveat(NotIdentifiedWarning, message))
+    loose = [names[j] for j in _uncertain_means(found) if names[j] not in alike]
+    if loose:
+        message = (
+            f"the population itself is hardly known in {listed(loose)}: estimates and intervals of "
+            "single people take it as found, and may be far off and far too narrow. Ask more "
+            "people, or more of each, or fix what you know: p or the weights."
+        )
+        said.append(Caveat(NotIdentifiedWarning, message))
     return said
+
+
+def _uncertain_means(found: Integrated) -> list[int]:
+    """The numbers whose mean is known less well than within half of how much people differ."""
+    normal, evidence = found.population, found.evidence
+    scores = evidence.scores(normal)[1]
+    covariance = np.linalg.pinv(scores.T @ scores, hermitian=True)
+    size, columns = normal.size, evidence.design.shape[1]
+    spread, middle = np.sqrt(np.diag(normal.covariance)), evidence.design.mean(axis=0)
+    loose = []
+    for j in range(size):
+        slope = np.zeros(len(covariance))
+        slope[j * columns : (j + 1) * columns] = middle
+        if slope @ covariance @ slope > max(_HARDLY_KNOWN * spread[j], _NOTICED) ** 2:
+            loose.append(j)
+    return loose

@@ -114,6 +114,19 @@ class Covariates:
         return np.array([1.0, *of_each])
 
     @property
+    def to_units(self) -> FloatArray:
+        """What turns coefficients (c,) of the design into those of the columns as they are (c, c).
+
+        The constant is then that of somebody of whom all numbers are 0.
+        """
+        found = np.diag(1.0 / self.units)
+        coded = [column for column in self.columns for _ in column.coded()]
+        for j, column in enumerate(coded, 1):
+            if not column.levels:
+                found[0, j] = -column.centre / column.unit
+        return found
+
+    @property
     def design(self) -> FloatArray:
         """The columns (G, c) of numbers, the first of which is ones."""
         coded = [entries for column in self.columns for entries in column.coded().values()]
@@ -162,7 +175,13 @@ class Covariates:
         same : sequence of str
             Texts of one column, or the name of one column.
         """
-        wanted = [str(name) for name in same]
+        wanted = [same] if isinstance(same, str) else [str(name) for name in same]
+        several = [c.name for c in self.columns if len(wanted) > 1 and set(wanted) <= set(c.levels)]
+        if len(several) > 1:
+            raise InputError(
+                f"groups must belong to one column; found {listed(wanted)} in {listed(several)}. "
+                "Name the column: it is then asked whether it says anything."
+            )
         for column in self.columns:
             if wanted == [column.name] or (column.levels and set(wanted) == set(column.levels)):
                 return replace(self, columns=tuple(c for c in self.columns if c is not column))

@@ -20,7 +20,7 @@ from welfarist.deciders.candidates import Candidate
 from welfarist.deciders.covariates import Covariates
 from welfarist.deciders.forms import Told
 from welfarist.deciders.individuals import individual_columns, individuals_frame
-from welfarist.deciders.normal import Evidence, NormalPopulation, fit_normal
+from welfarist.deciders.normal import LEAST_SPREAD, Evidence, NormalPopulation, fit_normal
 from welfarist.deciders.panel import Panel
 from welfarist.deciders.populations import Population
 from welfarist.deciders.type_tests import ratio_test
@@ -100,6 +100,8 @@ class DecidersResult:
         family = self.panel.loss.family
         shape, people = family.shape.name, len(self.names)
         one = self.candidates[0]
+        if self.population.kind == "types" and self.best.types not in (None, 1):
+            return f"These {people} people are of {self.best.types} types."
         if one.bic <= self.bic:
             return f"No sign that these {people} people follow different rules."
         if not self.panel.loss.learn_power:
@@ -109,6 +111,16 @@ class DecidersResult:
             f"The typical one of these {people} people has {shape} = {middle}; half of them are "
             f"between {low} and {high}."
         )
+
+    @property
+    def common(self) -> dict[str, float]:
+        """What all decision makers of a normal population share beside their rules, by name."""
+        if self.population.normal is None:
+            return {}
+        parameters = self.panel.loss.observed.parameters[1:]
+        values = self.beliefs.rules.noise[0, 1:].tolist()
+        pairs = zip(parameters, values, strict=True)
+        return {parameter.name: float(parameter.coordinate.back(x)) for parameter, x in pairs}
 
     def individuals(self, level: float = 0.95) -> Any:
         """Return one row a decision maker: estimates with intervals, as a data frame."""
@@ -161,9 +173,10 @@ class DecidersResult:
         start = _pooled(normal, evidence.design, less.design)
         _, value, converged = fit_normal(pooled, start, rounds=20)
         degrees = normal.size * (evidence.design.shape[1] - less.design.shape[1])
-        null = f"{' and '.join(map(str, same))} have the same population of rules"
-        if len(same) == 1:
-            null = f"{same[0]} says nothing about somebody's rule"
+        groups = [same] if isinstance(same, str) else [str(name) for name in same]
+        null = f"{' and '.join(groups)} have the same population of rules"
+        if len(groups) == 1:
+            null = f"{groups[0]} says nothing about somebody's rule"
         note = "" if converged else "the search under the null did not end well"
         return ratio_test(null, self.log_likelihood, value, degrees, note)
 
@@ -200,6 +213,7 @@ class DecidersResult:
             "decisions": self.decisions,
             "log_likelihood": self.log_likelihood,
             "bic": self.bic,
+            "common": dict(self.common),
             "level": level,
             "converged": self.converged,
             "caveats": [caveat.message for caveat in self.caveats],
@@ -241,6 +255,7 @@ class DecidersResult:
                 for name, share in population.doctrines.items()
             ]
             lines.append("; ".join(below))
+        lines += [f"{name} of everybody: {number(x)}" for name, x in self.common.items()]
         lines += [f"Note: {caveat.message}" for caveat in self.caveats]
         title = f"Learned from {self.decisions:.15g} decisions of {len(self.names)} people"
         header = ("among people", "lower quartile", "median", "upper quartile")
@@ -257,7 +272,7 @@ class DecidersResult:
         error = self.best.error
         lines = ["Normal in these numbers; standard errors from the observed information"]
         if error is not None:
-            lines.append(f"The number of nodes moves the log-likelihood by {error:.2f} at most")
+            lines.append(f"Standard error of the log-likelihood for so many nodes: {error:.2f}")
         return Table("The population", header, tuple(rows), ("left", *("right",) * 3), tuple(lines))
 
     def _people(self, columns: dict[str, Any], level: float) -> Table:
@@ -274,7 +289,7 @@ class DecidersResult:
         more = len(columns["who"]) - _LISTED
         lines = [
             f"In brackets {100 * level:.6g}% of what is believed after somebody's decisions, the "
-            "population taken as found; with few people that is too sure"
+            f"{'types' if self.population.kind == 'types' else 'population'} taken as found"
         ]
         lines += [f"and {more} more: individuals() has them all"] if more > 0 else []
         sides = ("left", *("right",) * len(shown))
@@ -288,7 +303,7 @@ class DecidersResult:
 
 
 def _is_edge(row: Any) -> bool:
-    return row.parameter.startswith("spread of ") and row.low is None
+    return bool(row.parameter.startswith("spread of ") and row.estimate < 1.1 * LEAST_SPREAD)
 
 
 def _pooled(normal: NormalPopulation, design: FloatArray, less: FloatArray) -> NormalPopulation:

@@ -19,6 +19,7 @@ from welfarist.learners import ChoiceLearner, ComparisonClassifier
 from welfarist.learners.assembly import Setup
 from welfarist.losses import DecisionLoss, Point
 from welfarist.losses.observed import ByDecider, OneByOne
+from welfarist.people.source import is_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,11 @@ class Panel:
                 "rule can be learned."
             )
         learner = learner_for(learner, decisions)
+        if decisions.people < 2 and not is_source(decisions.utilities):
+            raise InputError(
+                "decision makers can differ only where at least two people are affected; found "
+                "one, about whom every rule says the same."
+            )
         found = cls._posed(learner, decisions)
         if found.people < 2:
             raise InputError(

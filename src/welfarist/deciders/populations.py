@@ -230,6 +230,9 @@ class Population:
         """The covariance (k, k) of the packed numbers, and directions (r, k) that are flat."""
         normal, evidence = self._normal()
         matrix = information(evidence, normal)
+        if np.linalg.eigvalsh(matrix).min() <= 0.0:  # not a top: scores tell as much in the mean
+            scores = evidence.scores(normal)[1]
+            matrix = scores.T @ scores
         size = np.sqrt(np.maximum(np.abs(matrix.diagonal()), 1e-300))
         values, vectors = np.linalg.eigh(matrix / size / size[:, None])
         firm = values > _FLAT

@@ -130,6 +130,6 @@ def _normal(population: Any) -> dict[str, Any]:
     return {
         "numbers": list(population.names),
         "columns": list(known.names),
-        "coefficients": (population.normal.coefficients / known.units).tolist(),
+        "coefficients": (population.normal.coefficients @ known.to_units.T).tolist(),
         "covariance": population.covariance.tolist(),
     }

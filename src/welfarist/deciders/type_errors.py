@@ -21,6 +21,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.deciders.information import MixtureInformation
 from welfarist.deciders.mixture import Mixture
 from welfarist.deciders.type_profiles import profile_interval
+from welfarist.noise.choices import RHO
 from welfarist.people.weighting import sole_person
 
 ErrorsName = Literal["clustered", "observed"]
@@ -28,6 +29,8 @@ ErrorsName = Literal["clustered", "observed"]
 _FLAT = 1e-9
 # How much of a number may lie along such directions before it counts as undetermined.
 _TOUCHED = 1e-3
+# A type that leaves less than this share of what chance leaves open to chance never errs.
+_CERTAIN = 1e-3
 # A weight this few standard errors from an end has an interval by profile, and so has p beside it.
 _NEAR = 2.5
 
@@ -153,6 +156,23 @@ class TypeErrors:
             found += self._of_type(k, level)
         return found
 
+    def is_certain(self, k: int) -> bool:
+        """Whether a type never errs, so that a whole set of rules explains its members."""
+        weighted, point = self.mixture.weighted(k), self.mixture.points[k]
+        return bool(weighted.evaluate(point).value < _CERTAIN * weighted.observed.null_loss())
+
+    def at_edge(self, k: int) -> bool:
+        """Whether somebody's weight is so near to an end that standard errors mislead."""
+        likelihood = self.information.likelihoods[k]
+        found = zip(
+            likelihood.names, likelihood.estimates, self.errors_of(self.moves(k)), strict=True
+        )
+        return any(
+            _near_an_end(TypeEstimate(k, name, float(value), error))
+            for name, value, error in found
+            if name.startswith("weight of ")
+        )
+
     def _of_type(self, k: int, level: float | None) -> list[TypeEstimate]:
         likelihood = self.information.likelihoods[k]
         errors = self.errors_of(self.moves(k))
@@ -164,12 +184,14 @@ class TypeErrors:
                 likelihood.names, likelihood.estimates.tolist(), errors, strict=True
             )
         ]
-        at_edge = any(row.parameter.startswith("weight of ") and _near_an_end(row) for row in rows)
-        alone = sole_person(self.mixture.rule_weights(k)) is not None
+        at_edge, alone = self.at_edge(k), sole_person(self.mixture.rule_weights(k)) is not None
         found = []
         if not model.loss.learn_power and model.p is not None:
             found.append(TypeEstimate(k, shape.name, model.p, method="given"))
         for row in rows:
+            if self.is_certain(k):
+                found.append(replace(row, standard_error=None, determined=row.parameter != "tau"))
+                continue
             if alone and row.parameter == shape.name:
                 found.append(TypeEstimate(k, row.parameter, row.estimate, determined=False))
                 continue
@@ -208,6 +230,8 @@ def _wald(row: TypeEstimate, coordinate: Coordinate, level: float | None) -> Typ
         return row
     reach = float(norm.ppf(0.5 + level / 2.0)) * error / steep
     low, high = (coordinate.back(coordinate.into(x) + sign * reach) for sign in (-1.0, 1.0))
+    if row.parameter == RHO.name:
+        low, high = max(low, 0.0), min(high, 0.5)
     return replace(row, low=low, high=high, method="wald")
 
 
@@ -218,7 +242,7 @@ def _profiled(mixture: Mixture, row: TypeEstimate, shape: str, level: float) -> 
         names = mixture.panel.setup.people
         person = [f"weight of {name}" for name in names].index(row.parameter)
     found = profile_interval(mixture, row.type, person, level)
-    if found is None:
-        return row
+    if found is None:  # of groups there is no profile
+        return _wald_share(row, level)
     low, high = found
     return replace(row, low=low, high=high, method="profile")

@@ -37,10 +37,13 @@ def wald_between(errors: TypeErrors, pair: Sequence[int], what: What) -> Doctrin
     if what not in get_args(What):
         known = ", ".join(f'"{name}"' for name in get_args(What))
         raise InputError(f"what must be one of {known}; found {what!r}.")
+    for k in (one, other):
+        _refuse_without_errors(errors, k, what)
     found = [_numbers(errors, k, what) for k in (one, other)]
-    if not len(found[0][0]) or not len(found[1][0]):
+    if not len(found[0][0]) or len(found[0][0]) != len(found[1][0]):
         raise InputError(
-            f"what is tested must have been learned of both types; found that {what} was given."
+            "what is tested must have been learned of both types; found something that was given. "
+            'Test what both have learned: what="p", "weights" or "tau".'
         )
     apart = found[0][0] - found[1][0]
     moves = found[0][1] - found[1][1]
@@ -90,18 +93,17 @@ def _numbers(errors: TypeErrors, k: int, what: What) -> tuple[FloatArray, FloatA
         elif name == "tau" and what == "tau":
             values_found.append(np.log(value))
             rows.append(move / value)
-    for name, row in zip(names, moves, strict=True):
-        wanted = name.startswith("weight of ") and what in ("weights", "rule")
-        if wanted or (name == shape.name and what in ("p", "rule")):
-            _refuse_edge(k, name, row)
     return np.array(values_found), np.array(rows)
 
 
-def _refuse_edge(k: int, name: str, move: FloatArray) -> None:
-    if not move.any():
+def _refuse_without_errors(errors: TypeErrors, k: int, what: What) -> None:
+    """Refuse a test where the summary has no standard errors, or does not trust them."""
+    edge = what != "tau" and errors.at_edge(k)
+    if edge or errors.is_certain(k):
+        why = "a weight is beside an edge" if edge else "its members never err"
         raise InputError(
-            f"a test between types needs standard errors; found that {name} of type {k + 1} is on "
-            "an edge, where there are none. Compare the intervals of the summary."
+            f"a test between types needs standard errors; found none for type {k + 1}, where "
+            f"{why}. Compare the intervals of the summary."
         )
 
 

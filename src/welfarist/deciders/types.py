@@ -138,6 +138,11 @@ class Types(AnsweringLearner):
         panel = Panel.of(self.learner, X)
         covariates = Covariates.of(deciders, panel.names)
         models = None if self.types is None else _models(panel, self.types)
+        if models is not None and self.n_types not in ("auto", len(models)):
+            raise InputError(
+                f"n_types must be the number of types that are given, {len(models)}; found "
+                f"{self.n_types!r}. Leave out one of the two."
+            )
         search = _Search(panel, covariates.design, self.n_starts, seed, self.n_jobs, progress)
         tried = self._tried(search, models)
         candidates = [weighed.candidate_of_types(found) for found in tried]
@@ -145,7 +150,9 @@ class Types(AnsweringLearner):
         if options.check_flag(self.population, "population"):
             candidates += _beside(panel, covariates.design, tried[0], seed, progress)
         said = [*panel_caveats(panel), *search_caveats(chosen)]
-        result = TypesResult(chosen.mixture, tuple(candidates), covariates)
+        result = TypesResult(
+            chosen.mixture, tuple(candidates), covariates, chosen=tried.index(chosen)
+        )
         said += type_caveats(chosen.mixture, result.types)
         self.panel_ = panel
         self.result_ = replace(result, caveats=tuple(said))

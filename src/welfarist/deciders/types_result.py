@@ -29,6 +29,10 @@ from welfarist.deciders.type_tests import What, ratio_test, wald_between
 from welfarist.inference.doctrine_tests import DoctrineTest
 from welfarist.results.learned import Caveat
 
+# Numbers from this on are printed with three digits: a p so far out is as good as infinite.
+_SHORTLY = 100.0
+# Differences in BIC below this are hardly any evidence.
+_CLOSE = 10.0
 # Rounds of a search that begins at the rule of the same types.
 _ROUNDS = 500
 
@@ -45,12 +49,15 @@ class TypesResult:
     covariates : Covariates
         What is known of the decision makers.
     caveats : tuple of Caveat
+    chosen : int
+        Which of the candidates these types are.
     """
 
     mixture: Mixture = field(repr=False)
     candidates: tuple[Candidate, ...]
     covariates: Covariates = field(repr=False)
     caveats: tuple[Caveat, ...] = ()
+    chosen: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,7 +112,7 @@ class TypesResult:
     @property
     def best(self) -> Candidate:
         """These types, as one of the candidates."""
-        return next(one for one in self.candidates if one.types == self.n_types)
+        return self.candidates[self.chosen]
 
     @property
     def log_likelihood(self) -> float:
@@ -165,10 +172,18 @@ class TypesResult:
                 f"These {people} people may as well follow one rule: {self.n_types} types do not "
                 f"describe them better (BIC higher by {-gain:.0f})."
             )
-        return (
+        said = (
             f"These {people} people are of {self.n_types} types (BIC lower by {gain:.0f} than for "
             "one rule)."
         )
+        fewer = [
+            c.types
+            for c in self.candidates
+            if c.types is not None and 1 < c.types < self.n_types and c.bic - self.bic < _CLOSE
+        ]
+        if fewer:
+            said += f" There is hardly any evidence against {min(fewer)} types."
+        return said
 
     @property
     def beliefs(self) -> Beliefs:
@@ -258,10 +273,13 @@ class TypesResult:
         fitted = Membership.even(less.design, mixture.types).fitted(mixture.belongs)
         found = climb(replace(mixture, membership=fitted), _ROUNDS)
         degrees = mixture.membership.parameters - found.mixture.membership.parameters
-        null = f"{' and '.join(map(str, same))} belong to the types alike"
-        if len(same) == 1:
-            null = f"{same[0]} says nothing about who belongs to which type"
-        note = "" if found.converged else "the search under the null did not end well"
+        groups = [same] if isinstance(same, str) else [str(name) for name in same]
+        null = f"{' and '.join(groups)} belong to the types alike"
+        if len(groups) == 1:
+            null = f"{groups[0]} says nothing about who belongs to which type"
+        note = "rejects somewhat too often where people are few"
+        if not found.converged:
+            note = "the search under the null did not end well"
         return ratio_test(null, mixture.log_likelihood, found.log_likelihood, degrees, note)
 
     def number_of_types(self) -> Any:
@@ -278,23 +296,22 @@ class TypesResult:
     def coefficients(self) -> Any:
         """Return how membership depends on what is known, as a data frame.
 
-        Log odds of each type against the last, by unit of each column, with standard errors.
+        Log odds of each type against the last, by unit of each column, with standard errors; the
+        constant is that of somebody of whom all numbers are 0.
         """
         membership, errors = self.mixture.membership, self.errors("clustered")
+        turned = self.covariates.to_units
         moves = np.zeros((membership.parameters, len(errors.covariance)))
-        moves[:, errors.blocks[-1]] = np.eye(membership.parameters)
+        moves[:, errors.blocks[-1]] = np.kron(np.eye(self.n_types - 1), turned)
         found = errors.errors_of(moves)
-        names, units = self.covariates.names, self.covariates.units
+        names = self.covariates.names
         labels = [(k, j) for k in range(self.n_types - 1) for j in range(len(names))]
         return to_frame(
             {
                 "type": [k for k, _ in labels],
                 "column": [names[j] for _, j in labels],
-                "log_odds": [membership.gamma[k, j] / units[j] for k, j in labels],
-                "standard_error": [
-                    np.nan if error is None else error / units[j]
-                    for error, (_, j) in zip(found, labels, strict=True)
-                ],
+                "log_odds": (membership.gamma[:-1] @ turned.T).reshape(-1).tolist(),
+                "standard_error": [np.nan if error is None else error for error in found],
             }
         )
 
@@ -382,7 +399,12 @@ class TypesResult:
             if level is not None and any(row is not None and row.low is not None for row in own):
                 cells.append(("", *(_interval(row) for row in own)))
         cells.append(("explained", *(f"{one.explained:.2f}" for one in self.types)))
-        cells.append(("", *(_called(one) for one in self.types)))
+        loose = {row.type for row in rows if _estimate(row) == "not determined"}
+        called = (
+            "" if k in loose and one.sole is None and not one.doubtful else _called(one)
+            for k, one in enumerate(self.types)
+        )
+        cells.append(("", *called))
         header = ("", *(f"type {k + 1}" for k in range(self.n_types)))
         sides = ("left", *("right",) * self.n_types)
         people, decisions = len(self.names), self.decisions
@@ -414,8 +436,10 @@ class TypesResult:
 def _estimate(row: TypeEstimate | None) -> str:
     if row is None:
         return ""
-    if not row.determined:
+    if not row.determined or (row.low == -np.inf and row.high == np.inf):
         return "not determined"
+    if abs(row.estimate) >= _SHORTLY:
+        return f"{row.estimate:.3g}"
     return number(row.estimate) + (" (given)" if row.method == "given" else "")
 
 

@@ -53,6 +53,8 @@ def crowd(result: DecidersResult, asked: Asked) -> Contents:
 def _headline(result: DecidersResult) -> str:
     these = f"these {type_words.of_people(len(result.names))}"
     family = result.panel.loss.family
+    if result.population.kind == "types" and result.best.types != 1:
+        return words.sentence(f"{these} are of {result.best.types} types")
     if result.candidates[0].bic <= result.bic:
         return f"There is no sign that {these} follow different rules."
     if not result.panel.loss.learn_power:

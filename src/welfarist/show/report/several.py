@@ -112,6 +112,8 @@ def verdict(candidates: Sequence[Candidate]) -> str:
         )
     if degree is None and len(types) and best.types != 1:
         said += " Whether people differ by degree instead was not asked."
+    if degree is not None and not types and best is degree:
+        said += " Whether people are of a few types instead was not asked."
     return said
 
 
