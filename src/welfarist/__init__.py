@@ -18,7 +18,9 @@ TYPE_CHECKING = False  # that of typing, which takes as long to import as all of
 if TYPE_CHECKING:
     from typing import Any
 
-    from welfarist import bounds, families, noise, simulate
+    from welfarist import asking, bounds, families, noise, simulate
+    from welfarist.asking.posterior import Posterior
+    from welfarist.asking.prior import Prior
     from welfarist.base.errors import (
         DecisionsMissingError,
         ImpossibleDecisionsError,
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from welfarist.show.report import write_report
 
 __all__ = [
+    "asking",
     "bounds",
     "ByAttributes",
     "ChoiceLearner",
@@ -102,8 +105,10 @@ __all__ = [
     "PairTransformer",
     "plots",
     "Population",
+    "Posterior",
     "power_mean",
     "power_of",
+    "Prior",
     "save_model",
     "Scores",
     "SearchRangeWarning",
@@ -129,6 +134,7 @@ __all__ = [
 # only, and a page of help not even that.
 _ERRORS = "base.errors"
 _ON_DEMAND = {
+    "asking": "asking",
     "bounds": "bounds",
     "ByAttributes": "people.attributes",
     "ChoiceLearner": "learners",
@@ -162,8 +168,10 @@ _ON_DEMAND = {
     "PairTransformer": "learners",
     "plots": "show.plots",
     "Population": "deciders.populations",
+    "Posterior": "asking.posterior",
     "power_mean": "families.power_mean.mean",
     "power_of": "families.power_mean.doctrines",
+    "Prior": "asking.prior",
     "save_model": "results.saved_models",
     "Scores": "decisions",
     "SearchRangeWarning": _ERRORS,
