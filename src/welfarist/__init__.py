@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from welfarist import asking, bounds, families, noise, simulate
+    from welfarist.asking.interview import Interview
     from welfarist.asking.posterior import Posterior
     from welfarist.asking.prior import Prior
     from welfarist.base.errors import (
@@ -92,6 +93,7 @@ __all__ = [
     "Grid",
     "ImpossibleDecisionsError",
     "InputError",
+    "Interview",
     "load_model",
     "log_power_mean",
     "log_power_mean_derivatives",
@@ -155,6 +157,7 @@ _ON_DEMAND = {
     "Grid": "paper.grid",
     "ImpossibleDecisionsError": _ERRORS,
     "InputError": _ERRORS,
+    "Interview": "asking.interview",
     "load_model": "results.saved_models",
     "log_power_mean": "families.power_mean.mean",
     "log_power_mean_derivatives": "families.power_mean.derivatives",

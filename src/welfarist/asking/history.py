@@ -54,6 +54,12 @@ class History:
         self._states = {after: state for after, state in self._states.items() if after <= k}
         _ = self.state
 
+    def copy(self) -> History:
+        """Return the same pieces, which go on by themselves."""
+        made = History(self.prior, self.people, self.ties, self.size, self.seed)
+        made.pieces, made._states = list(self.pieces), dict(self._states)
+        return made
+
     def with_ties(self) -> None:
         """Begin again with a band within which actions are called equal."""
         self.ties = True
