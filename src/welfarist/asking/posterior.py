@@ -188,6 +188,10 @@ class Posterior:
         state = self.state
         return Numbers.of(self.rules, state.target.line, self.stakeholders, state.cloud.shares)
 
+    def numbers_before(self) -> Numbers:
+        """The same of rules drawn from the prior."""
+        return before(self.prior, self.state.target.line, self.stakeholders)
+
     @cached_property
     def draws(self) -> Any:
         """Equally likely rules as a data frame: p, weights by name, tau, and rho or band."""
@@ -328,9 +332,7 @@ class Posterior:
         level : float
             Of the intervals.
         """
-        line = self.state.target.line
-        prior = before(self.prior, line, self.stakeholders)
-        words = self.prior.in_words
+        words, prior = self.prior.in_words, self.numbers_before()
         return told(self.numbers, prior, self.total, check_level(level), words)
 
 

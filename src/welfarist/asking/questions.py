@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
+from welfarist.decisions.merged_pairs import pair_keys
 
 IntArray = npt.NDArray[np.intp]
 # Pairs that are drawn, and pairs that are looked at closely.
@@ -60,12 +61,14 @@ def screened_pairs(
     size = len(expected)
     first = rng.integers(0, size, _DRAWN)
     second = (first + rng.integers(1, size, _DRAWN)) % size
-    drawn = [np.column_stack([first, second])]
+    some = [np.column_stack([first, second])]
     order = np.argsort(expected, kind="stable")
-    drawn += [
+    some += [
         np.column_stack([order[:-k], order[k:]]) for k in range(1, _NEIGHBOURS + 1) if k < size
     ]
-    pairs = np.unique(np.sort(np.concatenate(drawn), axis=1), axis=0)
+    drawn = np.concatenate(some)
+    keys = np.unique(pair_keys(drawn[:, 0], drawn[:, 1], size))
+    pairs = np.column_stack(np.divmod(keys, size)).astype(np.intp)
     votes = (welfares[:, pairs[:, 0]] > welfares[:, pairs[:, 1]]).mean(axis=0)
     disagreement = np.abs(votes - 0.5)
     chosen = np.argsort(disagreement, kind="stable")[:_LOOKED_AT]
