@@ -13,7 +13,7 @@ from scipy.stats import norm, t
 import welfarist as wf
 from tests.asking.worlds import comparisons
 
-CHAINS, BURN_IN, STEPS, THIN = 200, 2000, 4000, 10
+CHAINS, BURN_IN, STEPS, THIN = 160, 1000, 2500, 10
 # What is asked of the package: means within a tenth of a posterior deviation, and ends of 95%
 # intervals within a quarter.
 MEANS, ENDS = 0.1, 0.25

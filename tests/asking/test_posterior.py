@@ -91,6 +91,22 @@ def test_one_after_another_says_the_same_as_all_at_once():
         assert abs(one.mean() - other.mean()) < SAMPLING * one.std(), name
 
 
+def test_more_particles_say_the_same():
+    belief = wf.Posterior(comparisons(3, 25), random_state=3)
+    again = belief.refined(particles=2000)
+    assert len(again.draws) == 2000
+    one, other = (np.arcsinh(b.draws["p"]) for b in (belief, again))
+    assert abs(one.mean() - other.mean()) < SAMPLING * one.std()
+
+
+def test_nothing_was_asked_yet():
+    belief = wf.Interview([[1.0, 2.0], [2.0, 1.0]]).posterior
+    assert belief.total == 0
+    low, high = belief.refined(particles=FEW).interval("p")
+    assert low < -10.0
+    assert high > 0.5
+
+
 def test_predictions_are_averages_over_rules(belief):
     asked = comparisons(3, 6, seed=9, names=["cy", "ann", "bo"])  # other order: matched by name
     found = belief.predict_proba(asked)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from welfarist.asking.cloud import Cloud, Target
+from welfarist.asking.cloud import Cloud, Target, systematic
 from welfarist.asking.evidence import Evidence
 from welfarist.asking.moves import Reference, moved
 from welfarist.asking.prior import Prior
@@ -23,6 +23,8 @@ _FEW = 0.1
 # Moves end where particles remember so much of where they were, or after so many sweeps: after an
 # answer, at each step of tempering, and at its end.
 _ANSWER, _STEP, _LAST = (0.3, 20), (0.4, 20), (0.1, 60)
+# Particles that find the way from the prior to a posterior.
+_ON_THE_WAY = 1000
 # Halvings in search of the next step of tempering: to a thousandth of what is left.
 _HALVINGS = 30
 
@@ -63,18 +65,23 @@ def started(
 
 
 def tempered(target: Target, size: int, rng: np.random.Generator) -> State:
-    """Let decisions in little by little, from the prior on."""
-    cloud = Cloud.from_prior(target, size, rng)
+    """Let decisions in little by little, from the prior on.
+
+    Few particles find the way; at its end each becomes several, which part.
+    """
+    few = min(size, _ON_THE_WAY) if target.evidence.total else size
+    cloud = Cloud.from_prior(target, few, rng)
     share = 0.0
     while share < 1.0:
         step = _next_step(cloud, 1.0 - share)
         share = 1.0 if step >= 1.0 - share else share + step
         cloud = cloud.reweighted(step * cloud.log_likelihood)
         reference = Reference.of(cloud)
-        until = _STEP if share < 1.0 else _LAST
+        count, until = (few, _STEP) if share < 1.0 else (size, _LAST)
         if target.evidence.total:
             here = replace(target, share=share)
-            cloud = moved(cloud.resampled(rng), here, reference, rng, *until)
+            drawn = cloud.take(systematic(cloud.shares, count, rng))
+            cloud = moved(drawn, here, reference, rng, *until)
     return State(target, cloud)
 
 

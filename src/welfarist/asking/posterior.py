@@ -295,14 +295,14 @@ class Posterior:
 
     def refined(self, particles: int = PARTICLES) -> Posterior:
         """Return the same with more particles, all decisions taken in at once."""
-        past = self._history
-        whole = past.pieces[0]
-        for piece in past.pieces[1:]:
-            whole = whole.plus(piece)
-        return self._again(whole, self.prior, particles)
+        return self._again(self.prior, check_count(particles, "particles", 10))
 
-    def _again(self, whole: Evidence, prior: Prior, particles: int) -> Posterior:
+    def _again(self, prior: Prior, particles: int) -> Posterior:
+        """The same decisions under a prior, taken in at once."""
         past = self._history
+        whole = Evidence.none(past.people)
+        for piece in past.pieces:
+            whole = whole.plus(piece)
         fresh = History(prior, past.people, past.ties, particles, past.seed)
         fresh.add(whole)
         return Posterior.of_history(fresh, self._names)
@@ -316,12 +316,8 @@ class Posterior:
         p is compared as asinh p. Where that is more than about half of one, the prior speaks
         louder than the decisions.
         """
-        whole, size = Evidence.none(self._history.people), self._history.size
-        for piece in self._history.pieces:
-            whole = whole.plus(piece)
-        others = [
-            self._again(whole, prior, size) for prior in (self.prior.wider(), self.prior.flatter())
-        ]
+        size = self._history.size
+        others = [self._again(prior, size) for prior in (self.prior.wider(), self.prior.flatter())]
         return to_frame(moved_by_prior(self.numbers, *(other.numbers for other in others)))
 
     def summary(self, level: float = 0.95) -> Told:
