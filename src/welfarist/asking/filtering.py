@@ -22,9 +22,9 @@ _HALF = 0.5
 _FEW = 0.1
 # Moves end where particles remember so much of where they were, or after so many sweeps: after an
 # answer, at each step of tempering, and at its end.
-_ANSWER, _STEP, _LAST = (0.3, 20), (0.4, 20), (0.1, 60)
+_ANSWER, _STEP, _LAST = (0.3, 20), (0.4, 20), (0.08, 60)
 # Particles that find the way from the prior to a posterior.
-_ON_THE_WAY = 1000
+_ON_THE_WAY = 2000
 # Halvings in search of the next step of tempering: to a thousandth of what is left.
 _HALVINGS = 30
 
