@@ -91,6 +91,23 @@ def test_one_after_another_says_the_same_as_all_at_once():
         assert abs(one.mean() - other.mean()) < SAMPLING * one.std(), name
 
 
+@pytest.mark.parametrize("people", [2, 6])
+def test_a_surprise_is_taken_in_like_any_answer(people):
+    decided = comparisons(people, 30, tau=200.0)
+    chances = wf.Posterior(decided[:29], random_state=3).predict_proba(decided[:29])
+    sure = int(np.argmax(np.abs(chances[:, 1] - 0.5)))
+    flipped = decided[[sure]]
+    flipped.outcomes = -flipped.outcomes
+    by_one = wf.Posterior(decided[:29], random_state=3).add(flipped)
+    whole = decided[[*range(29), sure]]
+    whole.outcomes = np.append(decided.outcomes[:29], flipped.outcomes)
+    at_once = wf.Posterior(whole, random_state=4)
+    for name in ("p", "tau", "rho", "weight of person 0"):
+        line = {"p": np.arcsinh, "tau": np.log}.get(name, np.asarray)
+        one, other = (line(b.draws[name]) for b in (by_one, at_once))
+        assert abs(one.mean() - other.mean()) < 2 * SAMPLING * other.std(), name
+
+
 def test_more_particles_say_the_same():
     belief = wf.Posterior(comparisons(3, 25), random_state=3)
     again = belief.refined(particles=2000)

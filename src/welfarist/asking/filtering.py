@@ -18,8 +18,11 @@ from welfarist.asking.prior import Prior
 
 # Particles are drawn anew below this share of equally weighted ones.
 _HALF = 0.5
-# An answer that leaves fewer than this is let in little by little.
+# An answer that leaves fewer than this leaves too few to say how far to move: those before it do.
 _FEW = 0.1
+# An answer that leaves fewer than this is let in little by little, with all others, which takes a
+# second.
+_HARDLY_ANY = 0.01
 # Moves end where particles remember so much of where they were, or after so many sweeps: after an
 # answer, at each step of tempering, and at its end.
 _ANSWER, _STEP, _LAST = (0.3, 20), (0.4, 20), (0.08, 60)
@@ -50,9 +53,9 @@ class State:
         cloud = self.cloud.extended(target, new)
         if cloud.effective >= _HALF * len(cloud):
             return State(target, cloud)
-        if cloud.effective < _FEW * len(cloud):
+        if cloud.effective < _HARDLY_ANY * len(cloud):
             return tempered(target, len(cloud), rng)
-        reference = Reference.of(cloud)
+        reference = Reference.of(cloud if cloud.effective >= _FEW * len(cloud) else self.cloud)
         return State(target, moved(cloud.resampled(rng), target, reference, rng, *_ANSWER))
 
 
