@@ -25,6 +25,7 @@ ROOMS = (
     "results",
     "learners",
     "deciders",
+    "asking",
     "comparing",
     "simulate",
     "bounds",
@@ -33,7 +34,7 @@ ROOMS = (
     "app",
     "cli",
 )
-MOST_ENTRIES = 25
+MOST_ENTRIES = 26
 # The ways in know all rooms.
 DOORS = ("welfarist", "welfarist.__main__")
 SINGLE_FILES = {"__init__.py", "__main__.py", "py.typed"}

@@ -18,7 +18,10 @@ TYPE_CHECKING = False  # that of typing, which takes as long to import as all of
 if TYPE_CHECKING:
     from typing import Any
 
-    from welfarist import bounds, families, noise, simulate
+    from welfarist import asking, bounds, families, noise, simulate
+    from welfarist.asking.interview import Interview
+    from welfarist.asking.posterior import Posterior
+    from welfarist.asking.prior import Prior
     from welfarist.base.errors import (
         DecisionsMissingError,
         ImpossibleDecisionsError,
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
     from welfarist.show.report import write_report
 
 __all__ = [
+    "asking",
     "bounds",
     "ByAttributes",
     "ChoiceLearner",
@@ -92,6 +96,7 @@ __all__ = [
     "Grid",
     "ImpossibleDecisionsError",
     "InputError",
+    "Interview",
     "load_model",
     "log_power_mean",
     "log_power_mean_derivatives",
@@ -105,8 +110,10 @@ __all__ = [
     "PairTransformer",
     "plots",
     "Population",
+    "Posterior",
     "power_mean",
     "power_of",
+    "Prior",
     "save_model",
     "Scores",
     "SearchRangeWarning",
@@ -132,6 +139,7 @@ __all__ = [
 # only, and a page of help not even that.
 _ERRORS = "base.errors"
 _ON_DEMAND = {
+    "asking": "asking",
     "bounds": "bounds",
     "ByAttributes": "people.attributes",
     "ChoiceLearner": "learners",
@@ -153,6 +161,7 @@ _ON_DEMAND = {
     "Grid": "paper.grid",
     "ImpossibleDecisionsError": _ERRORS,
     "InputError": _ERRORS,
+    "Interview": "asking.interview",
     "load_model": "deciders.saving",
     "log_power_mean": "families.power_mean.mean",
     "log_power_mean_derivatives": "families.power_mean.derivatives",
@@ -166,8 +175,10 @@ _ON_DEMAND = {
     "PairTransformer": "learners",
     "plots": "show.plots",
     "Population": "deciders.populations",
+    "Posterior": "asking.posterior",
     "power_mean": "families.power_mean.mean",
     "power_of": "families.power_mean.doctrines",
+    "Prior": "asking.prior",
     "save_model": "deciders.saving",
     "Scores": "decisions",
     "SearchRangeWarning": _ERRORS,

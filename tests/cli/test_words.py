@@ -29,6 +29,8 @@ PYTHON = re.compile(
 )
 # How messages begin that only callers of Python can get, by module.
 FOR_PYTHON = {
+    "asking/evidence.py": ["a posterior needs comparisons"],
+    "asking/posterior.py": ["a probability needs one statement"],
     "base/data_frames.py": ["X must have distinct column names"],
     "base/drawing.py": ["ax must be axes"],
     "base/jobs.py": ["a process of"],  # its option is filled in: n_jobs=1

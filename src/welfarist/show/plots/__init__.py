@@ -18,6 +18,7 @@ from welfarist.show.plots.indifference_curves import indifference
 from welfarist.show.plots.individual_figures import individuals
 from welfarist.show.plots.learning import learning_curve
 from welfarist.show.plots.membership_figures import membership, number_of_types
+from welfarist.show.plots.posterior_figures import posterior
 from welfarist.show.plots.power_figures import loss, profile
 from welfarist.show.plots.type_figures import types
 from welfarist.show.plots.weight_figures import weights
@@ -30,6 +31,7 @@ __all__ = [
     "loss",
     "membership",
     "number_of_types",
+    "posterior",
     "profile",
     "residuals",
     "types",

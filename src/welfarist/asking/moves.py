@@ -1,0 +1,148 @@
+"""Moves that leave a posterior as it is, so that copies of a particle become different rules.
+
+Two kinds take turns: an autoregressive move about a Student distribution with the cloud's mean and
+covariance, which is nearly an independent draw where the posterior is near to that, and a random
+walk. Each is followed by moves of the noise alone, for which log welfares need not be worked out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from welfarist.asking.cloud import Cloud, Target
+from welfarist.base.validation import FloatArray
+
+# Degrees of freedom of the reference: tails as heavy as the prior's of t.
+_FREEDOM = 5.0
+# How far an autoregressive move goes: 1 forgets where it started, but for the distance.
+_STEPS = (0.3, 0.6, 1.0)
+# A random walk of this length over the root of the dimension is best for normal targets.
+_WALK = 2.38
+# Moves of the noise alone after each move of the rule, and their length in cloud deviations.
+_NOISE_MOVES, _NOISE_WALK = 2, 2.4
+# Added to the covariance, so that a cloud in which all agree on a number can still move.
+_LEAST_VARIANCE = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A cloud's mean (q,) and the root (q, q) of its covariance."""
+
+    mean: FloatArray
+    root: FloatArray
+
+    @classmethod
+    def of(cls, cloud: Cloud) -> Reference:
+        """Take the cloud's first two moments, weighted."""
+        mean = cloud.shares @ cloud.theta
+        away = cloud.theta - mean
+        covariance = (away * cloud.shares[:, None]).T @ away
+        covariance[np.diag_indices_from(covariance)] += _LEAST_VARIANCE
+        return cls(mean, np.asarray(np.linalg.cholesky(covariance), dtype=np.float64))
+
+    def distances(self, theta: FloatArray) -> FloatArray:
+        """Return squared Mahalanobis distances (S,) of rows of numbers (S, q)."""
+        away = np.linalg.solve(self.root, (theta - self.mean).T)
+        return np.asarray((away**2).sum(axis=0))
+
+    def log_density(self, distances: FloatArray) -> FloatArray:
+        """Return the Student log density (S,) at such distances, less its constant."""
+        q = len(self.mean)
+        return -0.5 * (_FREEDOM + q) * np.log1p(distances / _FREEDOM)
+
+
+def moved(
+    cloud: Cloud,
+    target: Target,
+    reference: Reference,
+    rng: np.random.Generator,
+    forget: float,
+    most: int,
+) -> Cloud:
+    """Return an equally weighted cloud after as many sweeps as it takes to forget where it was.
+
+    Parameters
+    ----------
+    forget : float
+        The correlation of any number with what it was before at which moves end.
+    most : int
+        Sweeps at most.
+    """
+    start = cloud.theta
+    for sweep in range(most):
+        step = _walked if sweep % 3 == 2 else _autoregressive
+        cloud = step(cloud, target, reference, rng)
+        for _ in range(_NOISE_MOVES):
+            cloud = _noise_moved(cloud, target, reference, rng)
+        if sweep % 2 and _memory(start, cloud.theta) < forget:
+            break
+    return cloud
+
+
+def _memory(before: FloatArray, after: FloatArray) -> float:
+    """The largest correlation of a number (S, q) with what it was before."""
+    one, other = before - before.mean(axis=0), after - after.mean(axis=0)
+    size = np.sqrt((one**2).sum(axis=0) * (other**2).sum(axis=0))
+    return float(((one * other).sum(axis=0) / np.maximum(size, np.finfo(float).tiny)).max())
+
+
+def _autoregressive(
+    cloud: Cloud, target: Target, reference: Reference, rng: np.random.Generator
+) -> Cloud:
+    """One move that would leave the Student reference as it is, corrected for the target.
+
+    Formula: with r the distance from the mean, ``g ~ Gamma((v + q) / 2, rate (v + r^2) / 2)`` is
+    the precision under which the Student is normal; then
+    ``x' = m + sqrt(1 - s^2) (x - m) + s L e / sqrt(g)``.
+    """
+    size, q = cloud.theta.shape
+    before = reference.distances(cloud.theta)
+    precision = rng.gamma((_FREEDOM + q) / 2.0, 2.0 / (_FREEDOM + before))
+    s = rng.choice(_STEPS, size)[:, None]
+    noise = rng.standard_normal((size, q)) @ reference.root.T
+    away = cloud.theta - reference.mean
+    theta = reference.mean + np.sqrt(1.0 - s**2) * away + s * noise / np.sqrt(precision)[:, None]
+    after = reference.distances(theta)
+    tilt = reference.log_density(before) - reference.log_density(after)
+    return _decided(cloud, Cloud.at(theta, target), target, tilt, rng)
+
+
+def _walked(cloud: Cloud, target: Target, reference: Reference, rng: np.random.Generator) -> Cloud:
+    """One random walk, of lengths that differ."""
+    size, q = cloud.theta.shape
+    length = _WALK / np.sqrt(q) * rng.choice((0.3, 1.0), size)[:, None]
+    theta = cloud.theta + length * (rng.standard_normal((size, q)) @ reference.root.T)
+    return _decided(cloud, Cloud.at(theta, target), target, np.zeros(size), rng)
+
+
+def _noise_moved(
+    cloud: Cloud, target: Target, reference: Reference, rng: np.random.Generator
+) -> Cloud:
+    """One random walk of the noise alone, at log welfares as they are."""
+    line = target.line
+    width = line.size - line.people
+    root = reference.root[line.noise]
+    spread = np.linalg.cholesky(root @ root.T)
+    theta = cloud.theta.copy()
+    length = _NOISE_WALK / np.sqrt(width) * rng.choice((0.3, 1.0), len(cloud))[:, None]
+    theta[:, line.noise] += length * (rng.standard_normal((len(cloud), width)) @ spread.T)
+    there = replace(
+        cloud,
+        theta=theta,
+        log_prior=target.prior.log_density(line, theta),
+        log_likelihood=target.log_likelihood(cloud.welfares, line.rules(theta)),
+    )
+    return _decided(cloud, there, target, np.zeros(len(cloud)), rng)
+
+
+def _decided(
+    here: Cloud, there: Cloud, target: Target, tilt: FloatArray, rng: np.random.Generator
+) -> Cloud:
+    """Accept each proposal with the chance that leaves the target as it is."""
+    with np.errstate(invalid="ignore"):
+        gain = there.log_prior - here.log_prior + tilt
+        gain += target.share * (there.log_likelihood - here.log_likelihood)
+    accepted = np.log(rng.random(len(here))) < np.nan_to_num(gain, nan=-np.inf)
+    return here.replaced(accepted, there)

@@ -1,0 +1,68 @@
+"""When to stop asking, and about how many questions are left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+# How fast certainty about the best action grows is not known before so many questions.
+_EARLY = 3
+# The slowest growth that is expected of it, in logarithms of what is left of doubt.
+_SLOWEST = 0.05
+
+
+@dataclass(frozen=True)
+class StopRule:
+    """When enough is known.
+
+    Attributes
+    ----------
+    bits : float
+        Stop when the best question is expected to tell less than this.
+    sure : float
+        Stop when the best action is known with this probability, where it is looked for.
+    most : int
+        Stop after so many questions.
+    """
+
+    bits: float
+    sure: float
+    most: int
+
+    def reason(self, asked: int, bits: float | None, best: float | None) -> str:
+        """Return why to stop; nothing if there is no reason to.
+
+        Parameters
+        ----------
+        asked : int
+            How many questions were answered.
+        bits : float or None
+            What the best question is expected to tell; None if there is none left.
+        best : float or None
+            How likely the action that is likeliest to be the best is to be the best.
+        """
+        if best is not None and best >= self.sure:
+            return f"the best action is known with probability {best:.2f}"
+        if bits is None:
+            return "there is no question left that was not asked"
+        if bits < self.bits:
+            return f"another answer is expected to tell {bits:.2f} bits, which is little"
+        if asked >= self.most:
+            return f"{asked} questions were answered, the most there should be"
+        return ""
+
+    def about_more(self, asked: int, bits: float, best: float | None) -> int:
+        """Return about how many more questions it takes.
+
+        What a question tells falls with the number of questions before it, as in regular problems
+        the variance of an estimate does; doubt about the best action falls by a factor each time.
+        """
+        left = self.most - asked
+        seen = max(asked, _EARLY)
+        found = [int(np.ceil(seen * (bits / self.bits - 1.0)))]
+        if best is not None:
+            doubt, wanted = -np.log(max(1.0 - best, 1e-6)), -np.log(1.0 - min(self.sure, 1 - 1e-6))
+            pace = max(doubt / seen, _SLOWEST)
+            found.append(int(np.ceil((wanted - doubt) / pace)))
+        return max(min(left, *found), 0) if left > 0 else 0
