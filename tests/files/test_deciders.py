@@ -74,3 +74,12 @@ def test_other_encodings_are_read_when_told(tmp_path, known):
     with pytest.raises(wf.InputError, match="Windows-1252"):
         read_deciders(path, WHO)
     assert read_deciders(path, WHO, encoding="windows-1252").columns["who"] == list(WHO)
+
+
+def test_an_empty_cell_offers_nothing_that_does_not_help(tmp_path):
+    path = tmp_path / "known.csv"
+    path.write_text("who,age\nann,30\nbob,\n", encoding="utf-8")
+    with pytest.raises(wf.InputError) as refused:
+        read_deciders(path, ["ann", "bob"])
+    assert "line 3" in str(refused.value)
+    assert "drop_missing" not in str(refused.value)

@@ -32,6 +32,10 @@ class KnownDeciders:
     notes: tuple[str, ...]
 
 
+# What other tables offer where a cell is empty.
+_LEFT_OUT = ", or leave out all such rows: {drop_missing:True}"
+
+
 def read_deciders(
     path: str | os.PathLike[str],
     deciders: Sequence[str],
@@ -74,7 +78,11 @@ def read_deciders(
     number = Number("numbers of the decision makers", float("-inf"), decimal=table.decimal)
     cells: dict[str, Cell] = {name: Text("somebody who decided")}
     cells |= {one: Text("an entry") if one in texts else number for one in wanted}
-    frame = table.read(cells)
+    try:
+        frame = table.read(cells)
+    except RequestError as problem:  # no row can be left out here: everybody who decided has one
+        text = str(problem.args[0]).replace(_LEFT_OUT, "")
+        raise RequestError(text, **problem.found) from None
     rows = _rows(table, frame[name].to_list(), deciders)
     found = {one: frame[one].to_list() for one in wanted}
     spare = len(frame) - len(rows)
