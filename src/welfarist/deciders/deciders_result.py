@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,9 +11,9 @@ import numpy as np
 
 from welfarist.base.errors import InputError
 from welfarist.base.exports import Table, number, pair
-from welfarist.base.front_door import public
 from welfarist.base.validation import FloatArray, check_level
 from welfarist.deciders import candidates as weighed
+from welfarist.deciders.answered import DecidersRecord
 from welfarist.deciders.beliefs import Beliefs
 from welfarist.deciders.candidates import Candidate
 from welfarist.deciders.covariates import Covariates
@@ -32,7 +31,7 @@ _LISTED = 10
 
 
 @dataclass(frozen=True, eq=False)
-class DecidersResult:
+class DecidersResult(DecidersRecord):
     """Everybody's rule, and how rules are distributed among people.
 
     Attributes
@@ -55,44 +54,9 @@ class DecidersResult:
     caveats: tuple[Caveat, ...] = ()
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The decision makers."""
-        return tuple(str(name) for name in self.panel.names.tolist())
-
-    @property
-    def stakeholders(self) -> tuple[str, ...]:
-        """The people who are affected."""
-        return self.panel.setup.people
-
-    @property
-    def decisions(self) -> float:
-        """How many decisions there are."""
-        return self.panel.total
-
-    @property
     def best(self) -> Candidate:
         """The population, as one of the candidates."""
         return self.candidates[-1]
-
-    @property
-    def log_likelihood(self) -> float:
-        """Of everybody's decisions."""
-        return self.best.log_likelihood
-
-    @property
-    def bic(self) -> float:
-        """Bayes' information criterion, whose observations are decision makers."""
-        return self.best.bic
-
-    @property
-    def aic(self) -> float:
-        """Akaike's information criterion."""
-        return self.best.aic
-
-    @property
-    def converged(self) -> bool:
-        """Whether the search ended where no step was left."""
-        return self.best.converged
 
     @property
     def headline(self) -> str:
@@ -223,22 +187,6 @@ class DecidersResult:
                 vars(row) for row in self.population.estimates(level)
             ]
         return found
-
-    def report(
-        self, path: str | os.PathLike[str], title: str | None = None, **options: Any
-    ) -> None:
-        """Write a report for readers who know nothing of the method, as one HTML file.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write; an old file is replaced.
-        title : str, optional
-            The heading.
-        options
-            As in :func:`welfarist.write_report`.
-        """
-        public("write_report")(self, path, title=title, **options)
 
     def _quartiles(self) -> Table:
         """How people differ in numbers that people use."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,9 +12,9 @@ import numpy as np
 from welfarist.base.data_frames import to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.exports import Table, number, pair
-from welfarist.base.front_door import public
 from welfarist.base.validation import FloatArray, check_level
 from welfarist.deciders import candidates as weighed
+from welfarist.deciders.answered import DecidersRecord
 from welfarist.deciders.beliefs import Beliefs, Rules
 from welfarist.deciders.candidates import Candidate
 from welfarist.deciders.climbing import climb
@@ -24,6 +23,7 @@ from welfarist.deciders.forms import Told
 from welfarist.deciders.kinds import DeciderType
 from welfarist.deciders.membership import Membership
 from welfarist.deciders.mixture import Mixture
+from welfarist.deciders.panel import Panel
 from welfarist.deciders.type_errors import ErrorsName, TypeErrors, TypeEstimate, check_errors
 from welfarist.deciders.type_tests import What, ratio_test, wald_between
 from welfarist.inference.doctrine_tests import DoctrineTest
@@ -38,7 +38,7 @@ _ROUNDS = 500
 
 
 @dataclass(frozen=True, eq=False)
-class TypesResult:
+class TypesResult(DecidersRecord):
     """Types of decision makers: their rules, shares and members.
 
     Attributes
@@ -60,24 +60,14 @@ class TypesResult:
     chosen: int = 0
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The decision makers."""
-        return tuple(str(name) for name in self.mixture.panel.names.tolist())
-
-    @property
-    def stakeholders(self) -> tuple[str, ...]:
-        """The people who are affected."""
-        return self.mixture.panel.setup.people
+    def panel(self) -> Panel:
+        """The decisions, under the rules that were asked for."""
+        return self.mixture.panel
 
     @property
     def n_types(self) -> int:
         """How many types there are."""
         return self.mixture.types
-
-    @property
-    def decisions(self) -> float:
-        """How many decisions there are."""
-        return self.mixture.panel.total
 
     @property
     def shares(self) -> FloatArray:
@@ -115,21 +105,6 @@ class TypesResult:
         return self.candidates[self.chosen]
 
     @property
-    def log_likelihood(self) -> float:
-        """Of everybody's decisions."""
-        return self.best.log_likelihood
-
-    @property
-    def bic(self) -> float:
-        """Bayes' information criterion, whose observations are decision makers."""
-        return self.best.bic
-
-    @property
-    def aic(self) -> float:
-        """Akaike's information criterion."""
-        return self.best.aic
-
-    @property
     def icl(self) -> float | None:
         """BIC that also asks that types can be told apart."""
         return self.best.icl
@@ -138,11 +113,6 @@ class TypesResult:
     def entropy(self) -> float | None:
         """How well people are sorted into types: 1 is without doubt; None for one type."""
         return self.best.entropy
-
-    @property
-    def converged(self) -> bool:
-        """Whether the search ended where no step was left."""
-        return self.best.converged
 
     @property
     def population(self) -> Candidate | None:
@@ -370,22 +340,6 @@ class TypesResult:
             "standard_errors": {row.parameter: row.standard_error for row in own},
             "intervals": {row.parameter: [row.low, row.high] for row in own if row.low is not None},
         }
-
-    def report(
-        self, path: str | os.PathLike[str], title: str | None = None, **options: Any
-    ) -> None:
-        """Write a report for readers who know nothing of the method, as one HTML file.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write; an old file is replaced.
-        title : str, optional
-            The heading.
-        options
-            As in :func:`welfarist.write_report`.
-        """
-        public("write_report")(self, path, title=title, **options)
 
     def _table(
         self, rows: Sequence[TypeEstimate], level: float | None, covariance: ErrorsName
