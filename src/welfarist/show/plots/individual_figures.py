@@ -122,11 +122,11 @@ def individuals(
     >>> import numpy as np
     >>> import welfarist as wf
     >>> utilities = np.random.default_rng(0).uniform(1, 10, (20, 2))
-    >>> pairs, who = wf.simulate.random_pairs(20, 400), np.repeat(np.arange(20), 20)
+    >>> pairs, who = wf.simulate.random_pairs(20, 1000), np.repeat(np.arange(20), 50)
     >>> rules = [wf.WelfareFunction(p, [0.5, 0.5]) for p in np.linspace(-3, 1, 20)]
     >>> logs = np.array([rule.log(utilities) for rule in rules])[who]
-    >>> apart = logs[np.arange(400), pairs[:, 0]] - logs[np.arange(400), pairs[:, 1]]
-    >>> noise = np.random.default_rng(1).logistic(scale=0.1, size=400)
+    >>> apart = logs[np.arange(1000), pairs[:, 0]] - logs[np.arange(1000), pairs[:, 1]]
+    >>> noise = np.random.default_rng(1).logistic(scale=0.05, size=1000)
     >>> decisions = wf.Comparisons(utilities, pairs, np.sign(apart + noise), by=who)
     >>> equal = wf.ComparisonClassifier(weights="equal")
     >>> found = wf.Deciders(equal, n_nodes=512).fit(decisions)
