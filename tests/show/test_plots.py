@@ -425,8 +425,9 @@ def test_figures_take_learners_and_refuse_anything_else(axes):
     learner = wf.ComparisonClassifier().fit(CHOICES)
     assert wf.plots.weights(learner, axes, level=None) is axes
     assert wf.plots.calibration(learner, axes) is axes
-    several = {"individuals", "membership", "number_of_types", "types"}  # tests/show/test_several
-    every = [getattr(wf.plots, name) for name in wf.plots.__all__ if name not in several]
+    # Those of other records have tests of their own: test_several_plots, test_posterior_plots.
+    others = {"individuals", "membership", "number_of_types", "posterior", "types"}
+    every = [getattr(wf.plots, name) for name in wf.plots.__all__ if name not in others]
     for draw in every:
         for nothing in (None, 5, wf.ComparisonClassifier(), wf.Model.of(learner)):
             with pytest.raises(wf.InputError, match=type(nothing).__name__):
