@@ -240,6 +240,8 @@ def page(rows: list[dict[str, str]], seed: int) -> str:
             "seeds were drawn after the code was final. `python -m benchmarks.crowds` says how,",
             f"and makes this page (seed {seed}; {_finished(rows)} data sets of each kind).",
             SEEN_BEFORE,
+            "Types were searched from 10 starts, not the default 20. The band of shares is for all",
+            "four kinds together; single kinds, below, are outside of it where they are.",
             "",
             *header,
             *lines,
