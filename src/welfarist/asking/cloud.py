@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -105,9 +106,9 @@ class Cloud:
         )
         return grown.reweighted(gains)
 
-    def resampled(self, rng: np.random.Generator) -> Cloud:
-        """Return equally weighted particles, drawn systematically."""
-        return self.take(systematic(self.shares, len(self), rng))
+    def resampled(self, size: int, rng: np.random.Generator) -> Cloud:
+        """Return so many equally weighted particles, drawn systematically."""
+        return self.take(systematic(self.shares, size, rng))
 
     def take(self, rows: npt.NDArray[np.intp]) -> Cloud:
         """Return some particles, equally weighted."""
@@ -118,6 +119,16 @@ class Cloud:
             self.welfares[rows],
             np.full(len(rows), -np.log(len(rows))),
         )
+
+    @classmethod
+    def joined(cls, clouds: Sequence[Cloud]) -> Cloud:
+        """Return the particles of several clouds, equally weighted."""
+        theta, log_prior, log_likelihood, welfares = (
+            np.concatenate([getattr(cloud, name) for cloud in clouds])
+            for name in ("theta", "log_prior", "log_likelihood", "welfares")
+        )
+        size = len(theta)
+        return cls(theta, log_prior, log_likelihood, welfares, np.full(size, -np.log(size)))
 
     def replaced(self, accepted: npt.NDArray[np.bool_], other: Cloud) -> Cloud:
         """Return the cloud with some particles (S,) from another."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from welfarist.asking.cloud import Cloud, Target, systematic
+from welfarist.asking.cloud import Cloud, Target
 from welfarist.asking.evidence import Evidence
-from welfarist.asking.moves import Reference, moved
+from welfarist.asking.moves import Reference, moved, multiplied
 from welfarist.asking.prior import Prior
 
 # Particles are drawn anew below this share of equally weighted ones.
@@ -25,9 +25,9 @@ _FEW = 0.1
 _HARDLY_ANY = 0.01
 # Moves end where particles remember so much of where they were, or after so many sweeps: after an
 # answer, at each step of tempering, and at its end.
-_ANSWER, _STEP, _LAST = (0.3, 20), (0.4, 20), (0.08, 60)
-# Particles that find the way from the prior to a posterior.
-_ON_THE_WAY = 2000
+_ANSWER, _STEP, _LAST = (0.3, 20), (0.1, 40), (0.03, 120)
+# Particles that move. Where more are wanted, these are taken down several times on their way.
+_WALKERS = 4000
 # Halvings in search of the next step of tempering: to a thousandth of what is left.
 _HALVINGS = 30
 
@@ -56,7 +56,8 @@ class State:
         if cloud.effective < _HARDLY_ANY * len(cloud):
             return tempered(target, len(cloud), rng)
         reference = Reference.of(cloud if cloud.effective >= _FEW * len(cloud) else self.cloud)
-        return State(target, moved(cloud.resampled(rng), target, reference, rng, *_ANSWER))
+        drawn = cloud.resampled(_walkers(len(cloud)), rng)
+        return _all_of(moved(drawn, target, reference, rng, *_ANSWER), target, len(cloud), rng)
 
 
 def started(
@@ -68,24 +69,30 @@ def started(
 
 
 def tempered(target: Target, size: int, rng: np.random.Generator) -> State:
-    """Let decisions in little by little, from the prior on.
-
-    Few particles find the way; at its end each becomes several, which part.
-    """
-    few = min(size, _ON_THE_WAY) if target.evidence.total else size
-    cloud = Cloud.from_prior(target, few, rng)
+    """Let decisions in little by little, from the prior on."""
+    if not target.evidence.total:
+        return State(target, Cloud.from_prior(target, size, rng))
+    cloud = Cloud.from_prior(target, _walkers(size), rng)
     share = 0.0
     while share < 1.0:
         step = _next_step(cloud, 1.0 - share)
         share = 1.0 if step >= 1.0 - share else share + step
         cloud = cloud.reweighted(step * cloud.log_likelihood)
         reference = Reference.of(cloud)
-        count, until = (few, _STEP) if share < 1.0 else (size, _LAST)
-        if target.evidence.total:
-            here = replace(target, share=share)
-            drawn = cloud.take(systematic(cloud.shares, count, rng))
-            cloud = moved(drawn, here, reference, rng, *until)
-    return State(target, cloud)
+        here = replace(target, share=share)
+        until = _STEP if share < 1.0 else _LAST
+        cloud = moved(cloud.resampled(len(cloud), rng), here, reference, rng, *until)
+    return _all_of(cloud, target, size, rng)
+
+
+def _walkers(size: int) -> int:
+    """How many particles move, so that there are so many in the end."""
+    return min(size, _WALKERS)
+
+
+def _all_of(cloud: Cloud, target: Target, size: int, rng: np.random.Generator) -> State:
+    """What is believed, told by so many particles."""
+    return State(target, cloud if len(cloud) == size else multiplied(cloud, target, size, rng))
 
 
 def _next_step(cloud: Cloud, left: float) -> float:

@@ -1,8 +1,11 @@
 """Moves that leave a posterior as it is, so that copies of a particle become different rules.
 
 Two kinds take turns: an autoregressive move about a Student distribution with the cloud's mean and
-covariance, which is nearly an independent draw where the posterior is near to that, and a random
-walk. Each is followed by moves of the noise alone, for which log welfares need not be worked out.
+covariance, which is nearly an independent draw where the posterior is near to that, and steps along
+the difference of two particles, which are short where the posterior is narrow and long where it is
+wide: after few answers it is narrow where the decision maker is thought to be steady, and as wide
+as the prior where not. Each is followed by moves of the noise alone, for which log welfares need
+not be worked out.
 """
 
 from __future__ import annotations
@@ -20,6 +23,10 @@ _FREEDOM = 5.0
 _STEPS = (0.3, 0.6, 1.0)
 # A random walk of this length over the root of the dimension is best for normal targets.
 _WALK = 2.38
+# Lengths of steps, the share that goes the whole way, and the shares of numbers that step.
+_LENGTHS, _WHOLE, _SOME = (0.15, 0.4, 1.0), 0.1, (0.25, 0.6, 1.0)
+# Sweeps after which a particle counts as another one.
+_APART = 6
 # Moves of the noise alone after each move of the rule, and their length in cloud deviations.
 _NOISE_MOVES, _NOISE_WALK = 2, 2.4
 # Added to the covariance, so that a cloud in which all agree on a number can still move.
@@ -72,13 +79,21 @@ def moved(
     """
     start = cloud.theta
     for sweep in range(most):
-        step = _walked if sweep % 3 == 2 else _autoregressive
-        cloud = step(cloud, target, reference, rng)
-        for _ in range(_NOISE_MOVES):
-            cloud = _noise_moved(cloud, target, reference, rng)
+        cloud = _swept(cloud, target, reference, start, sweep, rng)
         if sweep % 2 and _memory(start, cloud.theta) < forget:
             break
     return cloud
+
+
+def multiplied(cloud: Cloud, target: Target, size: int, rng: np.random.Generator) -> Cloud:
+    """Return a larger cloud: where particles are now, and where they are later, again and again."""
+    reference, start, seen = Reference.of(cloud), cloud.theta, [cloud]
+    while sum(map(len, seen)) < size:
+        for sweep in range(_APART):
+            cloud = _swept(cloud, target, reference, start, sweep, rng)
+        seen.append(cloud)
+    whole = Cloud.joined(seen)
+    return whole if len(whole) == size else whole.take(np.arange(size))
 
 
 def _memory(before: FloatArray, after: FloatArray) -> float:
@@ -86,6 +101,24 @@ def _memory(before: FloatArray, after: FloatArray) -> float:
     one, other = before - before.mean(axis=0), after - after.mean(axis=0)
     size = np.sqrt((one**2).sum(axis=0) * (other**2).sum(axis=0))
     return float(((one * other).sum(axis=0) / np.maximum(size, np.finfo(float).tiny)).max())
+
+
+def _swept(
+    cloud: Cloud,
+    target: Target,
+    reference: Reference,
+    start: FloatArray,
+    sweep: int,
+    rng: np.random.Generator,
+) -> Cloud:
+    """One move of the rule, of the kind whose turn it is, and moves of the noise."""
+    if sweep % 3 == 0:
+        cloud = _autoregressive(cloud, target, reference, rng)
+    else:
+        cloud = _stepped(cloud, target, start, rng)
+    for _ in range(_NOISE_MOVES):
+        cloud = _noise_moved(cloud, target, reference, rng)
+    return cloud
 
 
 def _autoregressive(
@@ -109,11 +142,14 @@ def _autoregressive(
     return _decided(cloud, Cloud.at(theta, target), target, tilt, rng)
 
 
-def _walked(cloud: Cloud, target: Target, reference: Reference, rng: np.random.Generator) -> Cloud:
-    """One random walk, of lengths that differ."""
+def _stepped(cloud: Cloud, target: Target, start: FloatArray, rng: np.random.Generator) -> Cloud:
+    """One step along the difference of two particles (differential evolution), of some numbers."""
     size, q = cloud.theta.shape
-    length = _WALK / np.sqrt(q) * rng.choice((0.3, 1.0), size)[:, None]
-    theta = cloud.theta + length * (rng.standard_normal((size, q)) @ reference.root.T)
+    along = start[rng.integers(0, size, size)] - start[rng.integers(0, size, size)]
+    length = _WALK / np.sqrt(2.0 * q) * rng.choice(_LENGTHS, size)[:, None]
+    length[rng.random(size) < _WHOLE] = 1.0
+    some = rng.random((size, q)) < rng.choice(_SOME, size)[:, None]
+    theta = np.where(some, cloud.theta + length * along, cloud.theta)
     return _decided(cloud, Cloud.at(theta, target), target, np.zeros(size), rng)
 
 

@@ -27,7 +27,7 @@ from welfarist.families.power_mean.doctrines import power_of
 from welfarist.people.utility_tables import as_utility_table
 
 # Particles: their noise moves a mean by a hundredth of a standard deviation or two.
-PARTICLES = 4000
+PARTICLES = 20_000
 # Entries of the largest array that is made at a time.
 _BLOCK = 2_000_000
 _WAYS = ("band", "half")
