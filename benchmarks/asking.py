@@ -1,28 +1,65 @@
-"""What are questions worth? `python -m benchmarks.asking PART [--deciders 200]`.
+"""What questions are worth, and whether what is said after them is true.
+
+    python -m benchmarks.asking --deciders 200 --jobs 2 --seed 20
+    python -m benchmarks.asking coverage stopping --jobs 2     # some parts only
+    python -m benchmarks.asking page                           # from what has been found so far
 
 Parts: `tables` (accuracy after adaptive, designed and random questions), `coverage` (of 95%
-intervals where truths come from the prior), `ties` (an indifference band beside half and half),
-`stopping` (is the best action the best as often as is said), `speed` (CPU time from an answer to
-the next question).
+intervals where truths come from the prior), `stopping` (is the best action the best as often as is
+said), `speed` (CPU time from an answer to the next question, and memory), `ties` (an indifference
+band beside half and half). What must hold stands in `benchmarks/asking_page.py`, and on the page
+above what was found.
+
+Finished cells are kept in ``build/asking.csv``; the page is ``docs/asking_figures.md``.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import time
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 import welfarist as wf
+from benchmarks.asking_page import (
+    BANDS,
+    COVERED,
+    PLACES,
+    SETTINGS,
+    STOPPED,
+    SURE,
+    Found,
+    page,
+)
+from welfarist.asking.simulated import Decider, Setting
+from welfarist.base.jobs import run_jobs
 from welfarist.base.progress import Progress
 
 FloatArray = npt.NDArray[np.float64]
+Rows = list[tuple[str, float]]
+# A number that tells decision makers of a cell from others, and what is done with a seed.
+Cell = tuple[int, Callable[[list[int]], Rows]]
+# A part, a kind of cell in it, the seed of the study, and the number of the decision maker.
+Job = tuple[str, str, int, int]
 SEED = 20
+STORE, PAGE = Path("build/asking.csv"), Path("docs/asking_figures.md")
 LOW, HIGH, NEW_PAIRS = 1.0, 100.0, 1000
-# Differences in log welfare below which simulated people say "equal".
-BANDS = (0.02, 0.1)
+# After how many questions it is looked at.
+COUNTS = {"adaptive": [10, 20], "designed": [10, 20], "random": [20, 50, 75, 100]}
+# Where the best of so many actions is looked for, and the most questions for it.
+ACTIONS, MOST = 100, 60
+# Answers that are timed, those that are undone, and those after which memory is looked at.
+ANSWERS, UNDONE, EARLY, LATE = 40, 20, 20, 200
+# So many decision makers of a study are one interview whose time is measured.
+PER_INTERVIEW = 50
+MEASURES = ("accuracy", "power_error", "power_covered", "weights_covered")
 
 
 class Kolm:
@@ -39,154 +76,217 @@ class Kolm:
         return np.asarray(np.log(least[..., 0] - self.scale * np.log(inside)))
 
 
-def tables(deciders: int) -> None:
-    """Accuracy and error of asinh p, for several numbers of people and ways to err."""
-    settings: list[tuple[str, dict[str, object]]] = [
-        ("tau = 20", dict(people=[3, 5, 10])),
-        ("tau = 5", dict(people=5, tau=5.0)),
-        ("tau = 100", dict(people=5, tau=100.0)),
-        ("10% lapses", dict(people=5, rho=0.1)),
-        ("another family", dict(people=5, truth=Kolm)),
+def asked(setting: Setting, people: int, way: str, counts: list[int], seed: list[int]) -> Rows:
+    """One decision maker, asked in one way."""
+    found = setting.asked(people, way, counts, seed)
+    return [
+        (f"{count} {name}", float(getattr(seen, name)))
+        for count, seen in zip(counts, found, strict=True)
+        for name in MEASURES
     ]
-    for name, options in settings:
-        chosen = wf.asking.study(
-            questions=[10, 20], ways=["adaptive", "designed"], deciders=deciders,
-            random_state=SEED, **options,  # type: ignore[arg-type]
-        )  # fmt: skip
-        random = wf.asking.study(
-            questions=[20, 50, 75, 100], ways=["random"], deciders=deciders,
-            random_state=SEED, **options,  # type: ignore[arg-type]
-        )  # fmt: skip
-        print(f"{name}\n{chosen}\n{random}\n", flush=True)
 
 
-def coverage(deciders: int) -> None:
-    """How often 95% intervals hold the truth after 20 questions, where truths are the prior's."""
-    found = wf.asking.study(
-        [2, 3, 5], questions=[20], ways=["adaptive", "random"], deciders=deciders, truth="prior",
-        random_state=SEED,
-    )  # fmt: skip
-    print(found, flush=True)
+def stopped(tau: float, people: int, seed: list[int]) -> Rows:
+    """When the best action is said to be known, how likely that is said to be, and whether it is.
+
+    The questions do not depend on how sure one wants to be: one interview tells of all.
+    """
+    rng = np.random.default_rng(seed)
+    drawn = Setting(ACTIONS, tau, 0.0, "prior", wf.Prior()).decider(people, rng)
+    decider = Decider(drawn.rule, tau, drawn.rho)
+    table = rng.uniform(LOW, HIGH, (ACTIONS, people))
+    best = int(np.argmax(decider.rule.log(table)))
+    interview = wf.Interview(table, aim="best", random_state=int(rng.integers(2**31)))
+    rows: Rows = []
+    left = sorted(SURE)
+    while True:
+        row, chance = interview.recommended
+        while left and chance >= left[0]:
+            sure = left.pop(0)
+            rows += [(f"{sure:g} said", chance), (f"{sure:g} best", float(row == best))]
+            rows += [(f"{sure:g} questions", float(len(interview.answers)))]
+        if not left or len(interview.answers) >= MOST or interview.question is None:
+            return rows or [("never sure", 1.0)]
+        one, other = table[list(interview.next())]
+        interview.answer("first" if decider.answer(one, other, rng) else "second")
 
 
-def ties(deciders: int) -> None:
+def timed(people: int, actions: int, aim: Any, seed: list[int]) -> Rows:
+    """CPU time in ms from an answer, and from taking one back, until what follows is known.
+
+    That is the next question; or the one that is put again, and what was believed before it.
+    """
+    rng = np.random.default_rng(seed)
+    decider, table = _drawn(rng, people, actions)
+    interview = wf.Interview(table, aim=aim, random_state=int(rng.integers(2**31)), most=ANSWERS)
+    rows: Rows = []
+    for _ in range(ANSWERS):
+        one, other = table[list(interview.next())]
+        better = decider.answer(one, other, rng)
+        start = time.process_time()
+        interview.answer("first" if better else "second")
+        interview.next()
+        rows.append(("answer", 1000.0 * (time.process_time() - start)))
+    for count in range(UNDONE):
+        start = time.process_time()
+        interview.undo()
+        _ = interview.recommended, interview.next()
+        what = "undo" if count < UNDONE // 2 else "undo again"
+        rows.append((what, 1000.0 * (time.process_time() - start)))
+    return rows
+
+
+def held(people: int, actions: int, seed: list[int]) -> Rows:
+    """Traced peak of memory in MB over the ten answers up to an early and a late one."""
+    rng = np.random.default_rng(seed)
+    decider, table = _drawn(rng, people, actions)
+    tracemalloc.start()
+    try:
+        interview = wf.Interview(table, random_state=int(rng.integers(2**31)), most=LATE)
+        rows: Rows = []
+        for count in range(1, LATE + 1):
+            if count in (EARLY - 9, LATE - 9):
+                tracemalloc.reset_peak()
+            one, other = table[list(interview.next())]
+            interview.answer("first" if decider.answer(one, other, rng) else "second")
+            interview.next()
+            if count in (EARLY, LATE):
+                rows.append((f"peak after {count}", tracemalloc.get_traced_memory()[1] / 1e6))
+        return rows
+    finally:
+        tracemalloc.stop()
+
+
+def tied(band: float, seed: list[int]) -> Rows:
     """Accuracy of what is learned from the same answers, ties taken in three ways."""
-    ways = ("band", "half", "left out")
-    for band in BANDS:
-        right: dict[str, list[float]] = {way: [] for way in ways}
-        share = []
-        for i in Progress().track(range(deciders), deciders, f"band {band}"):
-            rng = np.random.default_rng([SEED, i])
-            rule, table = _drawn(rng, 4)
-            interview = wf.Interview(table, random_state=i, most=20)
-            for _ in range(20):
-                first, second = interview.next()
-                one, other = rule.log(table[[first, second]])
-                seen = one - other + rng.logistic() / 20.0
-                said = "equal" if abs(seen) < band else "first" if seen > 0 else "second"
-                interview.answer(said)  # type: ignore[arg-type]
-            decided = interview.decisions
-            share.append(float(np.mean(decided.outcomes == 0)))
-            fresh = rng.uniform(LOW, HIGH, (NEW_PAIRS, 2, 4))
-            for way in ways:
-                used = decided if way != "left out" else decided[decided.outcomes != 0]
-                how = "half" if way == "half" else "band"
-                belief = wf.Posterior(used, random_state=i, particles=1000, ties=how)  # type: ignore[arg-type]
-                right[way].append(_accuracy(belief, rule, fresh))
-        told = ", ".join(f"{way} {np.mean(right[way]):.4f}" for way in ways)
-        less = np.array(right["band"]) - np.array(right["half"])
-        error = less.std(ddof=1) / np.sqrt(deciders)
-        print(
-            f"band {band}: {np.mean(share):.0%} ties; accuracy {told}; "
-            f"band less half {less.mean():+.4f} ± {error:.4f}",
-            flush=True,
-        )
+    rng = np.random.default_rng(seed)
+    decider, table = _drawn(rng, 4)
+    interview = wf.Interview(table, random_state=int(rng.integers(2**31)), most=20)
+    for _ in range(20):
+        one, other = decider.rule.log(table[list(interview.next())])
+        seen = one - other + rng.logistic() / decider.tau
+        said = "equal" if abs(seen) < band else "first" if seen > 0 else "second"
+        interview.answer(said)  # type: ignore[arg-type]
+    decided = interview.decisions
+    rows = [("ties", float(np.mean(decided.outcomes == 0)))]
+    fresh = rng.uniform(LOW, HIGH, (NEW_PAIRS, 2, 4))
+    for way in ("band", "half", "left out"):
+        used = decided if way != "left out" else decided[decided.outcomes != 0]
+        how: Any = "half" if way == "half" else "band"
+        belief = wf.Posterior(used, random_state=seed[0], particles=1000, ties=how)
+        rows.append((way, _accuracy(belief, decider.rule, fresh)))
+    return rows
 
 
-def stopping(deciders: int) -> None:
-    """How often the recommended action is the best one where that is said to be 0.9 likely."""
-    for people in (3, 5):
-        said, true, asked = [], [], []
-        for i in Progress().track(range(deciders), deciders, f"{people} people"):
-            rng = np.random.default_rng([SEED, people, i])
-            prior = wf.Prior()
-            line = prior.coordinates(people, ties=False)
-            drawn = line.rules(prior.draw(line, 1, rng))
-            rule = wf.WelfareFunction(float(drawn.powers[0]), drawn.weights[0])
-            table = rng.uniform(LOW, HIGH, (100, people))
-            interview = wf.Interview(table, aim="best", random_state=i, bits=1e-6)
-            while not interview.done:
-                one, other = rule.log(table[list(interview.next())])
-                z = float(np.clip(drawn.taus[0] * (one - other), -500, 500))
-                likely = drawn.rhos[0] + (1 - 2 * drawn.rhos[0]) / (1 + np.exp(-z))
-                interview.answer("first" if rng.random() < likely else "second")
-            row, chance = interview.recommended
-            if chance >= interview.stop.sure:
-                said.append(chance)
-                true.append(row == int(np.argmax(rule.log(table))))
-                asked.append(len(interview.answers))
-        print(
-            f"{people} people: {len(said)} of {deciders} interviews ended sure, after "
-            f"{np.median(asked):.0f} questions; said {np.mean(said):.3f}, true {np.mean(true):.3f}",
-            flush=True,
-        )
-
-
-def speed(deciders: int) -> None:
-    """CPU time from an answer to the next question."""
-    for people, actions in ((5, 200), (5, 500), (18, 300)):
-        for aim in (None, "best"):
-            times = []
-            for i in range(max(1, deciders // 50)):
-                rng = np.random.default_rng([SEED, i])
-                rule, table = _drawn(rng, people, actions)
-                interview = wf.Interview(table, aim=aim, random_state=i, most=50)
-                interview.next()
-                for _ in range(40):
-                    one, other = rule.log(table[list(interview.next())])
-                    start = time.process_time()
-                    interview.answer("first" if one > other else "second")
-                    interview.next()
-                    times.append(1000.0 * (time.process_time() - start))
-            print(
-                f"{people} people, {actions} actions, aim {aim}: median {np.median(times):.0f} ms, "
-                f"worst {max(times):.0f} ms",
-                flush=True,
-            )
-
-
-def _drawn(
-    rng: np.random.Generator, people: int, actions: int = 200
-) -> tuple[wf.WelfareFunction, FloatArray]:
-    """A rule and a table of actions."""
-    power = float(np.sinh(rng.uniform(-2.0, 1.0)))
-    rule = wf.WelfareFunction(power, rng.dirichlet(np.ones(people)))
-    return rule, rng.uniform(LOW, HIGH, (actions, people))
+def _drawn(rng: np.random.Generator, people: int, actions: int = 200) -> tuple[Decider, FloatArray]:
+    """Somebody who errs and at times lapses, and a table of actions."""
+    decider = Setting(actions, 20.0, 0.05, "spread", wf.Prior()).decider(people, rng)
+    return decider, rng.uniform(LOW, HIGH, (actions, people))
 
 
 def _accuracy(belief: wf.Posterior, rule: wf.WelfareFunction, fresh: FloatArray) -> float:
     """Share of new pairs (n, 2, d) on which what is expected agrees with the truth."""
     first = np.asarray(rule.log(fresh[:, 0])) > np.asarray(rule.log(fresh[:, 1]))
-    asked = wf.Comparisons.from_arrays(fresh[:, 0], fresh[:, 1], first)
-    return float(np.mean((belief.predict_proba(asked)[:, 1] > 0.5) == first))
+    pairs = wf.Comparisons.from_arrays(fresh[:, 0], fresh[:, 1], first)
+    return float(np.mean((belief.predict_proba(pairs)[:, 1] > 0.5) == first))
 
 
-PARTS: dict[str, Callable[[int], None]] = {
-    "tables": tables,
-    "coverage": coverage,
-    "ties": ties,
-    "stopping": stopping,
-    "speed": speed,
-}
+def _cells() -> dict[str, dict[str, Cell]]:
+    """What is run, by part and cell."""
+    prior = wf.Prior()
+    tables: dict[str, Cell] = {}
+    for name, (people, tau, rho) in SETTINGS.items():
+        truth: Any = Kolm if name.startswith("another") else "spread"
+        setting = Setting(200, tau, rho, truth, prior)
+        for way, counts in COUNTS.items():
+            tables[f"{name}, {way}"] = (people, partial(asked, setting, people, way, counts))
+    drawn = Setting(200, 20.0, 0.0, "prior", prior)
+    coverage: dict[str, Cell] = {
+        f"{people} people, {way}": (people, partial(asked, drawn, people, way, [20]))
+        for people in COVERED
+        for way in ("adaptive", "random")
+    }
+    stopping: dict[str, Cell] = {
+        name: (people, partial(stopped, tau, people)) for name, (people, tau) in STOPPED.items()
+    }
+    speed: dict[str, Cell] = {}
+    for name, (people, actions) in PLACES.items():
+        speed[name] = (people, partial(timed, people, actions, None))
+        speed[f"{name}, aim"] = (people, partial(timed, people, actions, "best"))
+        speed[f"{name}, memory"] = (people, partial(held, people, actions))
+    ties: dict[str, Cell] = {name: (4, partial(tied, band)) for name, band in BANDS.items()}
+    return {"tables": tables, "coverage": coverage, "stopping": stopping, "speed": speed,
+            "ties": ties}  # fmt: skip
+
+
+PARTS = _cells()
+
+
+def run(_: None, job: Job) -> Rows:
+    """One cell of a part, for one decision maker."""
+    part, cell, seed, number = job
+    told_apart, work = PARTS[part][cell]
+    return work([seed, told_apart, number])
+
+
+def jobs_of(parts: Iterable[str], deciders: int, seed: int) -> list[Job]:
+    """All that is to be run, one decision maker after the other: half a run tells of all cells."""
+    found: list[Job] = []
+    for part in parts:
+        for number in range(deciders):
+            found += [
+                (part, cell, seed, number)
+                for cell in PARTS[part]
+                if part != "speed" or number < _interviews(cell, deciders)
+            ]
+    return found
+
+
+def _interviews(cell: str, deciders: int) -> int:
+    return 1 if cell.endswith("memory") else max(1, deciders // PER_INTERVIEW)
+
+
+def finished() -> list[dict[str, str]]:
+    """What has been found so far."""
+    if not STORE.exists():
+        return []
+    with STORE.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def keep(job: Job, rows: Rows) -> None:
+    """Keep one finished cell."""
+    new = not STORE.exists()
+    STORE.parent.mkdir(exist_ok=True)
+    with STORE.open("a", encoding="utf-8", newline="") as file:
+        out = csv.writer(file)
+        if new:
+            out.writerow(["part", "cell", "seed", "number", "what", "value"])
+        out.writerows([*job, what, repr(value)] for what, value in rows)
 
 
 def main() -> None:
-    """Run one part."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=list(PARTS))
+    """Run what is missing, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, "page", []])
     parser.add_argument("--deciders", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=SEED)
     given = parser.parse_args()
-    PARTS[given.part](given.deciders)
+    parts = [part for part in given.parts or PARTS if part != "page"]
+    known = {(r["part"], r["cell"], r["seed"], r["number"]) for r in finished()}
+    jobs = [
+        job for job in jobs_of(parts, given.deciders, given.seed)
+        if (job[0], job[1], str(job[2]), str(job[3])) not in known
+    ]  # fmt: skip
+    outcomes = run_jobs(run, None, jobs, given.jobs, option="--jobs")
+    for job, rows in zip(jobs, Progress().track(outcomes, len(jobs), "asking"), strict=True):
+        keep(job, rows)
+    told = Found([row for row in finished() if row["seed"] == str(given.seed)])
+    PAGE.write_text(page(told, given.seed), encoding="utf-8")
+    print(PAGE.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,16 @@ from typing import get_args
 import pytest
 
 import welfarist.app
-from welfarist.app import comparing, fitting, learning, panels, planning, rules, simulating
+from welfarist.app import (
+    comparing,
+    fitting,
+    learning,
+    panels,
+    planning,
+    questioning,
+    rules,
+    simulating,
+)
 from welfarist.app.decisions import DecisionOptions, TableOptions
 from welfarist.cli import compare, fit, judge, plan, rank, simulate
 
@@ -52,6 +61,7 @@ def test_what_is_not_said_means_the_same_everywhere(command, records):
     typed = inspect.signature(command).parameters
     if command is plan.plan:
         filled |= {"each": panels.EACH, "spread": panels.SPREAD}
+        filled["accuracy"] = questioning.ACCURACY
     for record in records:
         for field in dataclasses.fields(record):
             if field.default is not dataclasses.MISSING and field.name in typed:

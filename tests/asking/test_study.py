@@ -46,3 +46,71 @@ def test_other_ways_are_refused():
         wf.asking.study(3, ways=["clever"])
     with pytest.raises(wf.InputError, match="the truth must be"):
         wf.asking.study(3, truth="false", deciders=1)
+
+
+class Unknown:
+    """What is no rule."""
+
+    def __init__(self, rng, people):
+        pass
+
+
+def test_the_number_of_processes_changes_no_digit():
+    options = dict(questions={"adaptive": [3], "random": [3, 6]}, deciders=2, random_state=4)
+    for truth in ("spread", Kolm):
+        alone = wf.asking.study(2, truth=truth, **options)
+        shared = wf.asking.study(2, truth=truth, jobs=2, **options)
+        assert str(alone) == str(shared)
+        assert alone.columns["accuracy"] == shared.columns["accuracy"]
+    assert alone.columns["way"] == ["adaptive", "random", "random"]
+
+
+def test_a_table_of_one_s_own_may_run_out_of_questions():
+    table = np.random.default_rng(1).uniform(1, 9, (4, 3))
+    options = dict(actions=table, deciders=2, truth=wf.WelfareFunction(-1), random_state=2)
+    found = wf.asking.study(questions=[2, 30], ways=["adaptive"], **options)
+    assert found.columns["people"] == [3, 3]
+    # Four actions have six pairs: after those nothing is left to ask.
+    assert found.columns["accuracy"] == wf.asking.study(
+        questions=[2, 6], ways=["adaptive"], **options
+    ).columns["accuracy"]  # fmt: skip
+
+
+def test_truths_of_one_power_and_of_no_finite_one():
+    options = dict(questions=[6], ways=["adaptive"], deciders=2, random_state=1)
+    for truth in (0, -np.inf):
+        errors = wf.asking.study(2, truth=truth, **options).columns["power_error"]
+        assert np.isfinite(errors).all()
+
+
+def test_enough_is_where_it_stays():
+    columns = {
+        "people": [3, 3, 3], "way": ["random"] * 3, "questions": [5, 10, 20],
+        "accuracy": [0.92, 0.88, 0.93],
+    }  # fmt: skip
+    found = wf.asking.Study(columns)
+    assert found.enough(0.9, "random") == 20
+    assert found.enough(0.85, "random") == 5
+    assert found.enough(0.95, "random") is None
+    assert found.enough(0.5, "adaptive") is None
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (dict(jobs=0), "jobs must be"),
+        (dict(jobs=2, truth=lambda rng, people: Kolm(rng, people)), "take jobs=1"),
+        (dict(truth=Unknown), "must have a method log"),
+        (dict(truth=float("nan")), "found NaN"),
+        (dict(tau=0), "tau must be"),
+        (dict(rho=0.5), "rho must be"),
+        (dict(actions=[[1.0, 2.0]]), "two actions and two people"),
+        (dict(actions=1), "actions must be"),
+        (dict(questions=[]), "one number at least"),
+        (dict(questions={"random": [3]}, ways=["adaptive"]), "every way"),
+        (dict(truth=wf.WelfareFunction(0, [1, 2, 3, 4])), "one entry per person"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, words):
+    with pytest.raises(wf.InputError, match=words):
+        wf.asking.study(3, deciders=1, **options)

@@ -30,6 +30,7 @@ PYTHON = re.compile(
 # How messages begin that only callers of Python can get, by module.
 FOR_PYTHON = {
     "asking/evidence.py": ["a posterior needs comparisons"],
+    "asking/simulated.py": ["with several jobs the truth"],
     "asking/posterior.py": ["a probability needs one statement"],
     "base/data_frames.py": ["X must have distinct column names"],
     "base/drawing.py": ["ax must be axes"],

@@ -222,3 +222,18 @@ def test_groups_and_people_are_named_once(groups):
     run("simulate", "made", "--people", "2")
     files = ("made/actions.csv", "-c", "made/comparisons.csv")
     assert "once; found" in run("fit", *files, "--groups", groups, code=2).stderr
+
+
+def test_a_plan_says_how_many_questions_are_enough():
+    line = ("plan", "--ask", "--people", "2", "--questions", "2,6", "--repetitions", "2",
+            "--p", "-1", "--tau", "30", "--seed", "3", "--accuracy", "0.6")  # fmt: skip
+    found = json.loads(run(*line, "--json").stdout)
+    world = wf.simulate.individuals(500, 2, p=-1, u_min=1, u_max=10, random_state=3)
+    study = wf.asking.study(
+        actions=world.utilities, questions=[2, 6], ways=["adaptive", "random"], deciders=2,
+        truth=-1, tau=30, random_state=3,
+    )  # fmt: skip
+    assert [row["accuracy"] for row in found["simulated"]] == study.columns["accuracy"]
+    assert found["enough"]["adaptive"] == study.enough(0.6)
+    assert "adaptive questions" in run(*line).stdout
+    assert "goes with --ask" in run("plan", "--questions", "4", code=2).stderr

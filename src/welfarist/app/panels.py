@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from welfarist import bounds
-from welfarist.app.planning import PlanRequest, world_of
+from welfarist.app.planning import PlanRequest, refuse_questions, world_of
 from welfarist.app.texts import sizes_of_text
 from welfarist.app.usage import UsageError
 from welfarist.base.exports import Table, number
@@ -103,6 +103,7 @@ def plan(asked: PlanRequest) -> PanelPlan:
     assert asked.deciders is not None
     if asked.actions is not None and asked.people is not None:
         raise UsageError("{people} is for actions that are made up; found {actions}.")
+    refuse_questions(asked)
     usual = {field.name: field.default for field in fields(PlanRequest)}
     for name in _WITHOUT_EFFECT:
         if getattr(asked, name) != usual[name]:

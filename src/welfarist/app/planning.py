@@ -84,6 +84,12 @@ class PlanRequest:
         Numbers of choices a decider.
     spread : float or None
         How much deciders differ: the standard deviation of asinh p.
+    ask : bool
+        Whether somebody is asked one question after the other, for which `app.questioning` plans.
+    questions : str or None
+        Numbers of questions.
+    accuracy : float or None
+        The share of new choices that is to be foreseen after them.
     """
 
     actions: str | None = None
@@ -108,6 +114,9 @@ class PlanRequest:
     deciders: int | None = None
     each: str | None = None
     spread: float | None = None
+    ask: bool = False
+    questions: str | None = None
+    accuracy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -271,10 +280,18 @@ class Plan:
         )
 
 
+def refuse_questions(asked: PlanRequest) -> None:
+    """Require that nothing is said of questions where nobody is asked any."""
+    for name in ("questions", "accuracy"):
+        if getattr(asked, name) is not None:
+            raise UsageError(f"{{{name}}} goes with {{ask}}. Add that, or leave it out.")
+
+
 def plan(asked: PlanRequest) -> Plan:
     """Simulate studies, and work out what is guaranteed."""
     if asked.actions is not None and asked.people is not None:
         raise UsageError("{people} is for actions that are made up; found {actions}.")
+    refuse_questions(asked)
     for name in ("each", "spread"):
         if getattr(asked, name) is not None:
             raise UsageError(

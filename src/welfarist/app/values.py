@@ -273,9 +273,10 @@ def number_of_types(value: str | None) -> str | None:
     return value
 
 
-def sizes(value: str) -> str:
+def sizes(value: str | None) -> str | None:
     """Require whole numbers with commas between them."""
-    sizes_of_text(value)
+    if value is not None:
+        sizes_of_text(value)
     return value
 
 

@@ -31,8 +31,8 @@ PANELS: dict[str, tuple[str, ...]] = {
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
     ),
     "What is simulated": (
-        "people", "regions", "actions", "decisions", "task", "charity", "scores", "menus",
-        "menu_size", "places", "repetitions",
+        "people", "regions", "actions", "decisions", "ask", "questions", "task", "charity",
+        "scores", "menus", "menu_size", "places", "repetitions",
     ),
     "What to write": (
         "out", "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit",
@@ -42,7 +42,7 @@ PANELS: dict[str, tuple[str, ...]] = {
         "model", "doctrine", "p", "weights", "groups", "attributes", "heads", "prior", "scale",
         "shift", "who", "known_weights",
     ),
-    "How sure": ("level", "method", "covariance", "intervals", "error", "delta"),
+    "How sure": ("level", "method", "covariance", "intervals", "error", "delta", "accuracy"),
     "The noise": (
         "noise", "rho", "tau", "nu", "tau_max", "small_sample", "tau_by_stage", "size_effect",
     ),

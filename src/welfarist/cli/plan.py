@@ -77,7 +77,7 @@ Power = Annotated[
     str | None,
     typer.Option(
         "--p",
-        help="The power taken for true, or a doctrine (-1).",
+        help="The power taken for true, or a doctrine (-1; with --ask many).",
         metavar="P",
         show_default=False,
         callback=checked(values.power),
@@ -98,7 +98,7 @@ Rho = Annotated[
     Letter,
     typer.Option(
         "--rho",
-        help="Share of slips of flip (0.1).",
+        help="Share of slips of flip (0.1), and with --ask (0).",
         metavar="NUMBER",
         show_default=False,
         callback=checked(values.slip),
@@ -158,6 +158,34 @@ Spread = Annotated[
         callback=checked(values.positive),
     ),
 ]
+Ask = Annotated[
+    bool,
+    typer.Option(
+        "--ask",
+        help="Somebody answers one question after the other, each chosen by the answers before: "
+        "how many are enough, and how many that are drawn at random?",
+    ),
+]
+Questions = Annotated[
+    str | None,
+    typer.Option(
+        "--questions",
+        help="Numbers of questions to simulate with --ask (5 to 40 that are chosen, 20 to 200 at "
+        "random).",
+        metavar="NUMBER,…",
+        show_default=False,
+        callback=checked(values.sizes),
+    ),
+]
+Accuracy = Annotated[
+    float,
+    typer.Option(
+        "--accuracy",
+        help="Share of new choices to foresee, with --ask.",
+        metavar="NUMBER",
+        callback=checked(values.between_0_and_1),
+    ),
+]
 Jobs = Annotated[
     int, typer.Option("--jobs", help="Processes that share the work.", metavar="NUMBER", min=1)
 ]
@@ -183,6 +211,9 @@ def plan(
     deciders: Deciders = None,
     each: Each = "1,2,5,10,20,40",
     spread: Spread = 1.0,
+    ask: Ask = False,
+    questions: Questions = None,
+    accuracy: Accuracy = 0.95,
     seed: opt.Seed = 0,
     jobs: Jobs = 1,
     json: opt.Json = False,
@@ -198,7 +229,7 @@ def plan(
     drop_missing: opt.DropMissing = False,
 ) -> None:
     """Say how many decisions are needed to learn a rule."""
-    from welfarist.app import panels, planning
+    from welfarist.app import panels, planning, questioning
     from welfarist.app.decisions import TableOptions
 
     asked = planning.PlanRequest(
@@ -208,12 +239,17 @@ def plan(
         p=p, tau=tau, rho=rho, nu=nu, menu_size=typed(ctx, "menu_size", menu_size),
         places=places, seed=seed, jobs=jobs, shift=shift, deciders=deciders,
         each=typed(ctx, "each", each), spread=typed(ctx, "spread", spread),
+        ask=ask, questions=questions, accuracy=typed(ctx, "accuracy", accuracy),
         table=TableOptions(
             name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
         ),
     )  # fmt: skip
+    found: planning.Plan | panels.PanelPlan | questioning.QuestionPlan
     with working():
-        found = planning.plan(asked) if deciders is None else panels.plan(asked)
+        if ask:
+            found = questioning.plan(asked)
+        else:
+            found = planning.plan(asked) if deciders is None else panels.plan(asked)
     say_notes(found.notes)
     if json:
         print_json(found.to_dict())
