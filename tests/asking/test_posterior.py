@@ -11,6 +11,7 @@ from tests.asking.worlds import comparisons
 
 # Particles that stand for a posterior in a test of what can be asked: digits do not matter there.
 FEW = 400
+SOME = 4000
 # Two runs with 4,000 particles differ by sampling: means by 2% of a deviation each, and more where
 # particles are related; see test_long_run.
 SAMPLING = 0.15
@@ -94,14 +95,14 @@ def test_one_after_another_says_the_same_as_all_at_once():
 @pytest.mark.parametrize("people", [2, 6])
 def test_a_surprise_is_taken_in_like_any_answer(people):
     decided = comparisons(people, 30, tau=200.0)
-    chances = wf.Posterior(decided[:29], random_state=3).predict_proba(decided[:29])
+    chances = wf.Posterior(decided[:29], random_state=3, particles=SOME).predict_proba(decided[:29])
     sure = int(np.argmax(np.abs(chances[:, 1] - 0.5)))
     flipped = decided[[sure]]
     flipped.outcomes = -flipped.outcomes
-    by_one = wf.Posterior(decided[:29], random_state=3).add(flipped)
+    by_one = wf.Posterior(decided[:29], random_state=3, particles=SOME).add(flipped)
     whole = decided[[*range(29), sure]]
     whole.outcomes = np.append(decided.outcomes[:29], flipped.outcomes)
-    at_once = wf.Posterior(whole, random_state=4)
+    at_once = wf.Posterior(whole, random_state=4, particles=SOME)
     for name in ("p", "tau", "rho", "weight of person 0"):
         line = {"p": np.arcsinh, "tau": np.log}.get(name, np.asarray)
         one, other = (line(b.draws[name]) for b in (by_one, at_once))
@@ -109,7 +110,7 @@ def test_a_surprise_is_taken_in_like_any_answer(people):
 
 
 def test_more_particles_say_the_same():
-    belief = wf.Posterior(comparisons(3, 25), random_state=3)
+    belief = wf.Posterior(comparisons(3, 25), random_state=3, particles=SOME)
     again = belief.refined(particles=2000)
     assert len(again.draws) == 2000
     one, other = (np.arcsinh(b.draws["p"]) for b in (belief, again))

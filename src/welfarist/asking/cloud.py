@@ -77,6 +77,16 @@ class Cloud:
             np.full(size, -np.log(size)),
         )
 
+    def without_welfares(self) -> Cloud:
+        """Return the cloud without log welfares, a fraction of its size."""
+        return replace(self, welfares=np.empty((len(self), 0)))
+
+    def with_welfares(self, target: Target) -> Cloud:
+        """Return the cloud with log welfares worked out again, to the last digit."""
+        rules = target.line.rules(self.theta)
+        outcomes = target.evidence.outcomes
+        return replace(self, welfares=outcomes.log_welfare(rules.weights, rules.powers))
+
     def __len__(self) -> int:
         return len(self.theta)
 

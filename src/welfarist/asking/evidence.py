@@ -13,6 +13,7 @@ Where ties are possible there is a band in log welfare within which two actions 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,6 +118,14 @@ class Evidence:
             if self.menus is not None:
                 found[part] += _menu_log_likelihood(self.menus, welfares[part], some)
         return found
+
+
+def joined(people: int, pieces: Iterable[Evidence]) -> Evidence:
+    """Return all decisions of several pieces, one behind the other."""
+    whole = Evidence.none(people)
+    for piece in pieces:
+        whole = whole.plus(piece)
+    return whole
 
 
 def log_chances(z: FloatArray, answers: FloatArray, rules: Rules, band: bool) -> FloatArray:

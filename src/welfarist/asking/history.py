@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from welfarist.asking.evidence import Evidence
-from welfarist.asking.filtering import State, started
+from welfarist.asking.evidence import Evidence, joined
+from welfarist.asking.filtering import Mark, State, started
 from welfarist.asking.prior import Prior
 
-# What was believed after earlier pieces is worked out again if it is asked for: memory stays as it
-# is, however many there are.
-_KEPT = 10
+# What was believed after each of the last pieces is kept, and after every so many before them; the
+# rest is worked out again if it is asked for.
+_LAST, _EVERY = 10, 5
 
 
 class History:
@@ -31,7 +31,8 @@ class History:
         self.prior, self.people, self.ties = prior, people, ties
         self.size, self.seed = size, seed
         self.pieces: list[Evidence] = []
-        self._states: dict[int, State] = {}
+        self._now: tuple[int, State] | None = None
+        self._marks: dict[int, Mark] = {}
 
     @property
     def state(self) -> State:
@@ -45,36 +46,55 @@ class History:
 
     def undo(self) -> None:
         """Forget the last piece."""
-        self._states.pop(len(self.pieces), None)
         self.pieces.pop()
+        self._forget_after(len(self.pieces))
 
     def revise(self, k: int, piece: Evidence) -> None:
         """Put another piece in the place of the k-th, from 0."""
         self.pieces[k] = piece
-        self._states = {after: state for after, state in self._states.items() if after <= k}
+        self._forget_after(k)
         _ = self.state
 
     def copy(self) -> History:
         """Return the same pieces, which go on by themselves."""
         made = History(self.prior, self.people, self.ties, self.size, self.seed)
-        made.pieces, made._states = list(self.pieces), dict(self._states)
+        made.pieces, made._now, made._marks = list(self.pieces), self._now, dict(self._marks)
         return made
 
     def with_ties(self) -> None:
         """Begin again with a band within which actions are called equal."""
-        self.ties = True
-        self._states.clear()
+        self.ties, self._now = True, None
+        self._marks.clear()
+
+    def _forget_after(self, count: int) -> None:
+        self._marks = {after: mark for after, mark in self._marks.items() if after <= count}
+        if self._now is not None and self._now[0] > count:
+            self._now = None
 
     def _after(self, count: int) -> State:
-        known = max((k for k in self._states if k <= count), default=None)
-        if known is None:
-            rng = np.random.default_rng([self.seed, 0])
-            none = Evidence.none(self.people)
-            self._states[0] = started(self.prior, none, self.ties, self.size, rng)
-            known = 0
-        state = self._states[known]
+        if self._now is None or self._now[0] > count:
+            self._now = self._last_known(count)
+        known, state = self._now
         for k in range(known, count):
             state = state.plus(self.pieces[k], np.random.default_rng([self.seed, k + 1]))
-            self._states[k + 1] = state
-            self._states.pop(k + 1 - _KEPT if k + 1 > _KEPT else -1, None)
+            self._now = k + 1, state
+            self._keep(k + 1, state)
         return state
+
+    def _last_known(self, count: int) -> tuple[int, State]:
+        """The last thing that was believed before so many pieces, and after how many it was."""
+        if not self._marks:
+            none = Evidence.none(self.people)
+            rng = np.random.default_rng([self.seed, 0])
+            state = started(self.prior, none, self.ties, self.size, rng)
+            self._keep(0, state)
+            return 0, state
+        known = max(k for k in self._marks if k <= count)
+        whole = joined(self.people, self.pieces[:known])
+        return known, self._marks[known].state(self.prior, self.ties, whole)
+
+    def _keep(self, after: int, state: State) -> None:
+        self._marks[after] = Mark.of(state)
+        past = after - _LAST
+        if past > 0 and past % _EVERY:
+            self._marks.pop(past, None)

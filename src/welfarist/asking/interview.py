@@ -224,6 +224,7 @@ class Interview:
     @cached_property
     def posterior(self) -> Posterior:
         """What is believed now; its `refined()` has more digits."""
+        _ = self._history.state  # worked out before it is copied
         return Posterior.of_history(self._history.copy(), self.stakeholders)
 
     @property

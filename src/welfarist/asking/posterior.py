@@ -10,7 +10,7 @@ import numpy as np
 
 from welfarist.asking.cloud import systematic
 from welfarist.asking.coordinates import Rules
-from welfarist.asking.evidence import Evidence, evidence_of, menu_chances, preferred
+from welfarist.asking.evidence import Evidence, evidence_of, joined, menu_chances, preferred
 from welfarist.asking.filtering import State
 from welfarist.asking.history import History
 from welfarist.asking.prior import Prior, as_prior
@@ -300,11 +300,8 @@ class Posterior:
     def _again(self, prior: Prior, particles: int) -> Posterior:
         """The same decisions under a prior, taken in at once."""
         past = self._history
-        whole = Evidence.none(past.people)
-        for piece in past.pieces:
-            whole = whole.plus(piece)
         fresh = History(prior, past.people, past.ties, particles, past.seed)
-        fresh.add(whole)
+        fresh.add(joined(past.people, past.pieces))
         return Posterior.of_history(fresh, self._names)
 
     def prior_matters(self) -> Any:

@@ -82,7 +82,8 @@ def _one_sided(
             part = slice(start, start + step)
             grown = offsets * powers[part, None, None]
             np.exp(grown, out=grown)
-            total = np.matmul(weights[part, None, :], grown)[:, 0]
+            grown *= weights[part, :, None]
+            total = grown.sum(axis=1)  # in the same order whatever else is worked out with it
             if present is not None:
                 total /= weights[part] @ present
             np.log(total, out=total)
