@@ -271,8 +271,8 @@ class Session:
         made = [row >= len(self._places) for row in rows]
         one, other = ("" if up else self._name_of(row) for row, up in zip(rows, made, strict=True))
         return Put(
-            self.count + 1, self.interview.about_more, (one, other), self.actions.stakeholders,
-            self.interview.actions[rows], question.reason,
+            self.count + 1, max(self.interview.about_more - 1, 0), (one, other),
+            self.actions.stakeholders, self.interview.actions[rows], question.reason,
         )  # fmt: skip
 
     def answer(self, answer: Answer) -> None:

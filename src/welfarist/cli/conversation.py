@@ -84,7 +84,7 @@ class Conversation:
 
     def _show(self, put: Put) -> None:
         page = self._page()
-        more = f", about {put.more} more" if put.more > 1 else ", perhaps the last"
+        more = f", about {put.more} more" if put.more else ", perhaps the last"
         who = "" if self._session.request.by is None else f" to {self._session.request.by}"
         self._say("")
         self._lines(

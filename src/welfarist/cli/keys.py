@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from contextlib import AbstractContextManager, suppress
@@ -26,6 +27,8 @@ _ENDS = tuple(
 _GOES_ON = getattr(signal, "SIGCONT", None)
 # More than anybody types at once; an arrow is three of these.
 _AT_ONCE = 64
+# Seconds.
+_NOW_AND_THEN = 0.5
 _END, _ESCAPE = "\x04", "\x1b"
 
 
@@ -83,6 +86,9 @@ class Keys(AbstractContextManager["Keys"]):
             line = sys.stdin.readline()
             return line.strip().lower() or "\n" if line else ""
         try:
+            # Engines of files have reads go on after a signal, so that Ctrl-C would wait for a key.
+            while not select.select([INPUT], [], [], _NOW_AND_THEN)[0]:
+                pass
             typed = os.read(INPUT, _AT_ONCE).decode("utf-8", "replace")
         except OSError:  # a terminal that has been closed
             return ""

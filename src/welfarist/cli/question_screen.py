@@ -41,7 +41,7 @@ class Page:
     height: int = 24
     plain: bool = False
 
-    def cut(self, name: str, room: int) -> str:
+    def cut(self, name: str, room: int, *, middle: bool = False) -> str:
         """Return a name on one line that takes exactly so many columns."""
         line = on_one_line(name)
         if self.plain:
@@ -49,7 +49,21 @@ class Page:
         if cell_len(line) <= room:
             return set_cell_size(line, room)
         mark = _ASCII_CUT if self.plain else _CUT
-        return set_cell_size(set_cell_size(line, max(room - 1, 0)).rstrip() + mark, room)
+        if not middle:
+            return set_cell_size(set_cell_size(line, max(room - 1, 0)).rstrip() + mark, room)
+        end = (room - 1) // 2
+        begun = set_cell_size(line, max(room - 1 - end, 0)).rstrip()
+        left = len(line)
+        while left and cell_len(line[left - 1 :]) <= end:
+            left -= 1
+        return set_cell_size(f"{begun}{mark}{line[left:].lstrip()}", room)
+
+    def cut_apart(self, names: Sequence[str], room: int) -> list[str]:
+        """Return names that are cut in the middle where their ends tell them apart."""
+        cut = [self.cut(name, room) for name in names]
+        if len(set(cut)) == len(set(names)):
+            return cut
+        return [self.cut(name, room, middle=True) for name in names]
 
     def bar(self, share: float, room: int) -> str:
         """Return a bar that fills a share of its room, which it takes in full."""
@@ -95,8 +109,9 @@ def question_lines(
         name = max(min(longest, width - 2 * (len(_GAP) + digits)), _SHORTEST_NAME)
     most = max((outcomes[side][i] for side in (0, 1) for i in shown), default=0.0)
     lines = [_heading(page, names, name, digits, bar, width)]
-    for i, row in zip(shown, texts, strict=True):
-        line = Text(page.cut(people[i], name))
+    cut = page.cut_apart([people[i] for i in shown], name)
+    for i, row, who in zip(shown, texts, cut, strict=True):
+        line = Text(who)
         for side in (0, 1):
             value = outcomes[side][i]
             style = "bold" if value > outcomes[1 - side][i] else ""
