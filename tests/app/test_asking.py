@@ -172,6 +172,21 @@ def test_a_table_that_has_grown_is_gone_on_with(folder):
     assert len(rows()) == 3
 
 
+def test_made_up_outcomes_are_known_again_when_questions_would_be_others(folder):
+    with opened(asked(designed="only")) as session:
+        session.answer("first")
+        session.answer("second")
+        before = [session.interview.actions[list(q.pair)] for q in session.interview.questions]
+    with opened(asked(seed=9)) as session:  # by which others would have been made up
+        after = [session.interview.actions[list(q.pair)] for q in session.interview.questions]
+        assert [np.sort(x, axis=0).tolist() for x in after] == [
+            np.sort(x, axis=0).tolist() for x in before
+        ]
+        session.answer("first")
+    assert [row["choice"] for row in rows()] == ["first", "second", "first"]
+    read_comparisons("answers.csv", read_actions("answers-actions.csv"))
+
+
 def test_a_file_of_somebody_else_is_added_to_or_refused(folder):
     own = "remark,first,second,choice\nmy own,plan 1,plan 2,second\n"
     (folder / "answers.csv").write_text(own)
