@@ -84,6 +84,13 @@ def test_who_has_the_same_shares_a_line_where_many_would_not_fit():
     assert len(question_lines(Page(80, 60), ["a", "b"], people, [one, other])) == 41
 
 
+def test_who_has_the_same_comes_last_where_they_are_most():
+    lines = question_lines(Page(80), ["a", "b"], list("wxyz"), [[1, 2, 3, 4], [1, 3, 3, 4]])
+    assert [line.plain[0] for line in lines[1:]] == list("xwyz")
+    lines = question_lines(Page(80), ["a", "b"], list("wxyz"), [[1, 2, 3, 4], [1, 3, 2, 4]])
+    assert [line.plain[0] for line in lines[1:]] == list("wxyz")
+
+
 def test_numbers_that_differ_look_different():
     shown = rendered(Page(80), ["a", "b"], ["x", "y"], [[12.34561, 1], [12.34562, 2]])
     assert "12.34561" in shown

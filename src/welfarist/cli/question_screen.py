@@ -90,8 +90,8 @@ def question_lines(
 
     Notes
     -----
-    Where bars would be too short, numbers stand alone. Where the page is too low for everybody,
-    those who have the same in both share one line.
+    Where bars would be too short, numbers stand alone. Those who have the same in both come last
+    where they are most, and share one line where the page is too low for everybody.
     """
     width = min(max(page.width - 1, _NARROWEST), _WIDEST)
     shown = list(range(len(people)))
@@ -99,6 +99,8 @@ def question_lines(
     folded = len(people) + _OTHER_LINES > page.height and len(same) > 1
     if folded:
         shown = [i for i in shown if i not in set(same)]
+    elif 2 * len(same) > len(people):
+        shown = [*(i for i in shown if i not in set(same)), *same]
     texts = _numbers([(outcomes[0][i], outcomes[1][i]) for i in shown])
     digits = max((len(text) for row in texts for text in row), default=1)
     longest = max((cell_len(on_one_line(people[i])) for i in shown), default=1)
@@ -111,7 +113,7 @@ def question_lines(
     lines = [_heading(page, names, name, digits, bar, width)]
     cut = page.cut_apart([people[i] for i in shown], name)
     for i, row, who in zip(shown, texts, cut, strict=True):
-        line = Text(who)
+        line = Text(who, "dim" if outcomes[0][i] == outcomes[1][i] else "")
         for side in (0, 1):
             value = outcomes[side][i]
             style = "bold" if value > outcomes[1 - side][i] else ""
