@@ -106,14 +106,13 @@ class Cloud:
 
     def extended(self, target: Target, new: Evidence) -> Cloud:
         """Return the cloud after new decisions, which are the last ones of the target's."""
-        rules = target.line.rules(self.theta)
-        more = new.outcomes.log_welfare(rules.weights, rules.powers)
-        gains = new.log_likelihood(more, rules, target.line.ties)
-        grown = replace(
-            self,
-            welfares=np.concatenate([self.welfares, more], axis=1),
-            log_likelihood=self.log_likelihood + gains,
-        )
+        rules, known = target.line.rules(self.theta), target.evidence.outcomes
+        fresh = known.take(np.arange(self.welfares.shape[1], len(known)))
+        more = fresh.log_welfare(rules.weights, rules.powers)
+        welfares = np.concatenate([self.welfares, more], axis=1)
+        _, places = known.places_of(new.outcomes)
+        gains = new.log_likelihood(welfares[:, places], rules, target.line.ties)
+        grown = replace(self, welfares=welfares, log_likelihood=self.log_likelihood + gains)
         return grown.reweighted(gains)
 
     def resampled(self, size: int, rng: np.random.Generator) -> Cloud:

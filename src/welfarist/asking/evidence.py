@@ -82,16 +82,16 @@ class Evidence:
         return bool((self.answers == 0).any())
 
     def plus(self, other: Evidence) -> Evidence:
-        """Return these decisions with others behind them."""
-        at = len(self.outcomes)
+        """Return these decisions with others behind them; an action of both is held once."""
+        fresh, places = self.outcomes.places_of(other.outcomes)
         menus = self.menus
         if other.menus is not None:
-            moved = replace(other.menus, rows=(other.menus.rows + at).astype(np.int32))
+            moved = replace(other.menus, rows=places[other.menus.rows].astype(np.int32))
             menus = moved if menus is None else _joined(menus, moved)
         return Evidence(
-            self.outcomes.plus(other.outcomes),
-            np.concatenate([self.first, other.first + at]),
-            np.concatenate([self.second, other.second + at]),
+            self.outcomes.plus(other.outcomes.take(fresh)),
+            np.concatenate([self.first, places[other.first]]),
+            np.concatenate([self.second, places[other.second]]),
             np.concatenate([self.answers, other.answers]),
             np.concatenate([self.counts, other.counts]),
             menus,

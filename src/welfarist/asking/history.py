@@ -8,9 +8,10 @@ from welfarist.asking.evidence import Evidence, joined
 from welfarist.asking.filtering import Mark, State, started
 from welfarist.asking.prior import Prior
 
-# What was believed after each of the last pieces is kept, and after every so many before them; the
-# rest is worked out again if it is asked for.
-_LAST, _EVERY = 10, 5
+# What was believed after each of the last pieces is kept, after every fifth of those before them,
+# and nothing from further back: it is worked out again if it is asked for, and memory stays as it
+# is, however many there are.
+_LAST, _EVERY, _OLDEST = 10, 5, 40
 
 
 class History:
@@ -95,6 +96,8 @@ class History:
 
     def _keep(self, after: int, state: State) -> None:
         self._marks[after] = Mark.of(state)
-        past = after - _LAST
+        past, old = after - _LAST, after - _OLDEST
         if past > 0 and past % _EVERY:
             self._marks.pop(past, None)
+        if old > 0:
+            self._marks.pop(old, None)

@@ -172,6 +172,18 @@ class Interview:
         question = Question(int(first), int(second), self.stop.bits, "it was asked for")
         self._pending = question, (int(about[0]), int(about[1]))
 
+    def take_in(self, outcomes: Any) -> tuple[int, ...]:
+        """Add outcomes (k, d) that were made up elsewhere, and return their row numbers."""
+        table, _ = as_utility_table(outcomes, copy=True)
+        if table.shape[1] != self._table.shape[1]:
+            raise InputError(
+                f"outcomes must be about the {self._table.shape[1]} people of the table; found "
+                f"{table.shape[1]}."
+            )
+        at = len(self.actions)
+        self._made_up = np.concatenate([self._made_up, table])
+        return tuple(range(at, at + len(table)))
+
     def answer(self, answer: Answer) -> None:
         """Take an answer in: "first", "second", "equal" or "skip"."""
         _check_answer(answer)

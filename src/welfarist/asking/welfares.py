@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
 
+IntArray = npt.NDArray[np.intp]
 # Entries worked on at a time: what fits into the cache of one core.
 _BLOCK = 60_000
 # Powers nearer to 0 are taken for this: log M moves by less than a millionth of the spread of logs.
@@ -38,6 +39,33 @@ class Outcomes:
     def plus(self, other: Outcomes) -> Outcomes:
         """Return these actions with others behind them."""
         return Outcomes(np.concatenate([self.utilities, other.utilities]))
+
+    def take(self, rows: IntArray) -> Outcomes:
+        """Return some of the actions."""
+        return Outcomes(self.utilities[rows])
+
+    def places_of(self, others: Outcomes) -> tuple[IntArray, IntArray]:
+        """Return which of other actions (K,) are new, and where each is once those are behind.
+
+        Examples
+        --------
+        >>> known = Outcomes(np.array([[1.0, 2.0], [3.0, 4.0]]))
+        >>> fresh, places = known.places_of(Outcomes(np.array([[5.0, 6.0], [3.0, 4.0]])))
+        >>> fresh.tolist(), places.tolist()
+        ([0], [2, 1])
+        """
+        known: dict[bytes, int] = {}
+        for k, row in enumerate(self.utilities):
+            known.setdefault(row.tobytes(), k)
+        fresh: list[int] = []
+        places = np.empty(len(others), dtype=np.intp)
+        for k, row in enumerate(others.utilities):
+            key = row.tobytes()
+            if key not in known:
+                known[key] = len(self) + len(fresh)
+                fresh.append(k)
+            places[k] = known[key]
+        return np.array(fresh, dtype=np.intp), places
 
     def log_welfare(self, weights: FloatArray, powers: FloatArray) -> FloatArray:
         """Return log M (S, N) under rules with weights (S, d) and finite powers (S,).

@@ -14,6 +14,7 @@ from welfarist.cli.help_pages import PanelledCommand, group_of
 # Every command and what it does: its module has a function of the same name, which says so too,
 # and an EXAMPLE.
 COMMANDS = {
+    "ask": "Put questions to a decision maker, and learn their rule.",
     "fit": "Learn the rule behind decisions: who counts how much.",
     "rank": "Put actions in order by a saved model or a doctrine.",
     "judge": "Decide between two actions, and say why.",

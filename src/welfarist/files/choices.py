@@ -25,7 +25,9 @@ _CLEAR = (
     ("x", "y"),
 )
 _ONE_OR_NOT = ("1", "0")
-_TIES = {"tie", "tied", "equal", "both", "indifferent", "draw"}
+TIES = {"tie", "tied", "equal", "both", "indifferent", "draw"}
+# Where nothing was decided.
+SKIPPED = {"skip", "skipped"}
 
 
 def outcomes_of_labels(
@@ -67,7 +69,7 @@ def _by_column(found: list[str], called: tuple[str, str]) -> dict[str, int] | No
     first, second = (name.strip().lower() for name in called)
     if not first or not second:
         return None
-    meaning = {first: 1, second: -1} | dict.fromkeys(_TIES, 0)
+    meaning = {first: 1, second: -1} | dict.fromkeys(TIES, 0)
     words = {label: label.strip().lower() for label in found}
     if not {first, second} & set(words.values()) or not set(words.values()) <= set(meaning):
         return None
@@ -85,7 +87,7 @@ def outcomes_by_name(
     named = int((is_first | is_second).sum())
     if 2 * named < len(labels) or not named:
         return None
-    strange = (is_first | is_second | labels.str.to_lowercase().is_in(list(_TIES))).not_()
+    strange = (is_first | is_second | labels.str.to_lowercase().is_in(list(TIES))).not_()
     if strange.any():
         row = int(strange.arg_max())
         raise InputError(
@@ -106,7 +108,7 @@ def _meaning(
 ) -> tuple[dict[str, int], str]:
     """Return the outcome that each label stands for, and a sentence if that was a guess."""
     plain = {label: _plain(label) for label in found}
-    ties = [label for label in found if plain[label] in _TIES]
+    ties = [label for label in found if plain[label] in TIES]
     others = [label for label in found if label not in ties]
     if first_label is not None:
         return _told(table, column, others, ties, first_label)

@@ -15,7 +15,7 @@ from welfarist.base.errors import InputError
 from welfarist.decisions import Comparisons
 from welfarist.files.actions import Actions
 from welfarist.files.cells import Number, Text, listed, shown
-from welfarist.files.choices import outcomes_by_name, outcomes_of_labels
+from welfarist.files.choices import SKIPPED, outcomes_by_name, outcomes_of_labels
 from welfarist.files.kept_rows import KeptRows, read_rows
 from welfarist.files.known_names import Known
 from welfarist.files.opening import FileTable, open_table
@@ -67,7 +67,8 @@ def read_comparisons(
     path : str or path
         With columns ``preferred,other`` or ``first,second,choice``, and perhaps ``count`` (how
         often), ``tie`` (neither was preferred) and ``by`` (who decided). Beside a column that
-        tells the choice two others that hold names of actions are the first and the second.
+        tells the choice two others that hold names of actions are the first and the second. A
+        choice of ``skip`` is left out.
     actions : Actions
     columns : mapping, optional
         Which column plays which of these roles, where they have other names.
@@ -108,6 +109,8 @@ def read_comparisons(
         cells[roles["choice"]] = Text("a choice")
     cells |= optional_cells(table, roles)
     read = read_rows(table, cells, drop_missing, "comparisons", notes)
+    if "choice" in roles:
+        read = _answered(read, roles["choice"], actions, notes)
     if lenient:
         read = _known_part(read, sides, known, actions, drop_unknown, notes)
     frame = read.frame
@@ -121,6 +124,20 @@ def read_comparisons(
     made.stakeholders, made.names = actions.stakeholders, actions.names
     notes += menus_taken_apart(table.name, made)
     return NamedComparisons(made, deciders, tuple(notes))
+
+
+def _answered(read: KeptRows, column: str, actions: Actions, notes: list[str]) -> KeptRows:
+    """The comparisons that were not skipped, unless that is what an action is called."""
+    skipped = read.frame[column].str.to_lowercase().is_in(list(SKIPPED)).to_numpy()
+    if not skipped.any() or SKIPPED & {name.lower() for name in actions.names}:
+        return read
+    if skipped.all():
+        raise InputError(
+            f"{read.name}, column {shown(column)}: at least one comparison must have been decided; "
+            f"found that all {len(read)} were skipped."
+        )
+    notes.append(f"{read.name}: {int(skipped.sum())} of {len(read)} comparisons were skipped.")
+    return read.only(~skipped)
 
 
 def _known_part(
