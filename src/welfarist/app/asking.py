@@ -113,18 +113,19 @@ def opened(request: AskRequest) -> Iterator[Session]:
             "{save} must be another file than {actions}, and the table beside it, whose name ends "
             "in -actions, as well; found the same. Name another."
         )
-    actions = _actions(request)
+    actions = actions_to_ask_about(request.actions, request.table)
     with alone_with(request.save):
         yield Session(request, actions)
 
 
-def _actions(request: AskRequest) -> Actions:
-    if is_sketch(request.actions):
+def actions_to_ask_about(path: str, table: TableOptions) -> Actions:
+    """Read a table of actions, and refuse one that no interview could be about."""
+    if is_sketch(path):
         raise InputError(
-            f"{request.actions}: questions show what everybody has; found a sketch, which does not "
+            f"{path}: questions show what everybody has; found a sketch, which does not "
             "know. Give the table of actions."
         )
-    actions = read_actions(request.actions, **request.table.actions())
+    actions = read_actions(path, **table.actions())
     wrong = [name for name in actions.names if name.lower() in _RESERVED]
     if wrong:
         raise RequestError(
