@@ -1,7 +1,8 @@
-# Two commands do everything on a machine with Python 3.11 or later and make:
+# Three commands do everything on a machine with Python 3.11 or later and make:
 #   make demo   runs the main job on a small built-in example
+#   make serve  shows pages with a study to try everything with
 #   make test   runs formatter, linter, type checker, tests and doctests
-# Both set up .venv by themselves the first time and reuse it afterwards.
+# All set up .venv by themselves the first time and reuse it afterwards.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
@@ -19,10 +20,11 @@ LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 PIP_QUIET := --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-lowest format lint types tests plain docs fuzz bench bench-quick replicate replicate-quick clean
+.PHONY: help demo serve test test-lowest format lint types tests plain docs fuzz bench bench-quick replicate replicate-quick clean
 
 help:
 	@echo "make demo             a simulated charity, from its decisions to a report"
+	@echo "make serve            pages with a study to try, on this machine (Ctrl+C stops it)"
 	@echo "make test             formatter, linter, type checker, tests and doctests"
 	@echo "make test-lowest      the tests with the lowest admitted version of every dependency"
 	@echo "make format           let the formatter rewrite the sources"
@@ -52,6 +54,9 @@ $(PLAIN)/.ready: pyproject.toml
 
 demo: $(VENV)/.ready
 	@$(BIN)/welfarist demo
+
+serve: $(VENV)/.ready
+	@$(BIN)/welfarist serve --demo
 
 test: lint types tests plain
 	@echo "==> All checks passed"

@@ -32,9 +32,10 @@ ROOMS = (
     "files",
     "show",
     "app",
+    "web",
     "cli",
 )
-MOST_ENTRIES = 26
+MOST_ENTRIES = 27
 # The ways in know all rooms.
 DOORS = ("welfarist", "welfarist.__main__")
 SINGLE_FILES = {"__init__.py", "__main__.py", "py.typed"}

@@ -15,6 +15,7 @@ from welfarist.cli.help_pages import PanelledCommand, group_of
 # and an EXAMPLE.
 COMMANDS = {
     "ask": "Put questions to a decision maker, and learn their rule.",
+    "serve": "Show pages on which studies are set up, answered and looked at.",
     "fit": "Learn the rule behind decisions: who counts how much.",
     "rank": "Put actions in order by a saved model or a doctrine.",
     "judge": "Decide between two actions, and say why.",

@@ -18,6 +18,7 @@ _Mistake: Any = BadParameter.__bases__[0]
 # has; a test says if an option has no place.
 PANELS: dict[str, tuple[str, ...]] = {
     "Who is sketched": ("counts", "columns", "utility"),
+    "Where pages are": ("data", "port", "host", "demo"),
     "What is asked": ("aim", "designed", "max", "sure", "check_every"),
     "What was decided": (
         "comparisons", "choices", "score", "wide", "long", "outside", "absent", "by", "count",

@@ -1,0 +1,14 @@
+"""Addresses of coming in and going out."""
+
+from __future__ import annotations
+
+from django.contrib.auth.views import LogoutView
+from django.urls import path
+
+from welfarist.web.accounts import views
+
+urlpatterns = [
+    path("enter/<slug:token>/", views.enter, name="enter"),
+    path("login/", views.Login.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+]

@@ -1,0 +1,1 @@
+"""The respondents' pages, and what happens behind them."""

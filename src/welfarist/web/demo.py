@@ -1,0 +1,47 @@
+"""A study to try everything with: the simulated charity, as its groups see it."""
+
+from __future__ import annotations
+
+import numpy as np
+from django.contrib.auth.models import User
+
+from welfarist.app import demo
+from welfarist.web.models import Invite, State, Study
+from welfarist.web.studies.inviting import invite
+from welfarist.web.studies.opening import study_of
+from welfarist.web.studies.states import change_state
+from welfarist.web.studies.uploads import Uploaded
+
+TITLE = "Who gets tonight's donation?"
+DESCRIPTION = (
+    "A food-rescue charity decides which of two organisations gets tonight's donation. Each has a "
+    "utility from 1 to 10 to donors, volunteers, recipients and dispatchers, on average over their "
+    "members. Which one is better? (The charity is simulated.)"
+)
+_ORGANISATIONS, _QUESTIONS = 60, 15
+
+
+def demo_invite(owner: User) -> Invite:
+    """Return a link to the demo study of an account; the study is made if there is none."""
+    study = Study.objects.filter(owner=owner, title=TITLE).first() or _made(owner)
+    known = study.invites.filter(kind=Invite.Kind.OPEN, revoked_at=None).first()
+    return known or invite(study, owner, Invite.Kind.OPEN)
+
+
+def _made(owner: User) -> Study:
+    study = study_of(owner, _table(), title=TITLE, description=DESCRIPTION, most=_QUESTIONS)
+    change_state(study, owner, State.OPEN)
+    return study
+
+
+def _table() -> Uploaded:
+    """The organisations as groups of stakeholders see them."""
+    world = demo.charity()
+    assert world.group_of is not None
+    member = np.array(world.group_of)
+    groups = tuple(dict.fromkeys(world.group_of))
+    seen = world.utilities[:_ORGANISATIONS]
+    means = np.column_stack([seen[:, member == group].mean(axis=1) for group in groups])
+    names = tuple(f"organisation {i + 1}" for i in range(len(seen)))
+    people = tuple(f"{group}s" for group in groups)
+    return Uploaded("charity.csv", names, people, np.round(means, 1), ())

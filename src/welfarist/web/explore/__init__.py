@@ -1,0 +1,1 @@
+"""Sliders: what would be decided under another rule."""

@@ -1,0 +1,1 @@
+"""What was learned: of one respondent, and over all of them."""

@@ -1,0 +1,1 @@
+"""What goes out, what comes in, and what is deleted."""

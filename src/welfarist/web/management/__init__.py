@@ -1,0 +1,1 @@
+"""Commands for whoever looks after the pages."""

@@ -1,0 +1,16 @@
+"""Everything that must be done before pages are shown, as often as one likes."""
+
+from __future__ import annotations
+
+from django.core.management import call_command
+
+
+def prepare() -> None:
+    """Bring the database up to date, and put files of pages where they are served from."""
+    call_command("migrate", interactive=False, verbosity=0)
+    collect_static()
+
+
+def collect_static() -> None:
+    """Copy style sheets and scripts, under names with hashes."""
+    call_command("collectstatic", interactive=False, verbosity=0)

@@ -1,0 +1,1 @@
+"""Setting up studies: from a table to open links."""

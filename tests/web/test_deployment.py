@@ -1,0 +1,114 @@
+"""Where the pages run: on one's own machine, and on a server."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from welfarist.base.errors import InputError
+from welfarist.web.databases import database_of
+from welfarist.web.deployment import own_folder
+from welfarist.web.secret_key import secret_key
+from welfarist.web.serving import ServeRequest, serve
+
+PLAIN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("WELFARIST_", "DJANGO_"))
+}
+
+
+def managed(folder, *command, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "welfarist.web", *command],
+        env={**PLAIN, "WELFARIST_DATA": str(folder), **environment},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_a_server_passes_the_checks_of_a_deployment(tmp_path):
+    done = managed(
+        tmp_path, "check", "--deploy", "--fail-level", "WARNING", WELFARIST_HOSTS="a.example.org"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_migrations_are_what_models_say(tmp_path):
+    done = managed(tmp_path, "makemigrations", "--check", "--dry-run")
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_key_is_made_once_and_for_its_owner(tmp_path):
+    file = tmp_path / "inner" / "key"
+    key = secret_key(file)
+    assert len(key) > 80
+    assert secret_key(file) == key
+    if os.name == "posix":
+        assert file.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in file.parent.iterdir()] == ["key"]
+
+
+def test_a_short_key_is_none(tmp_path):
+    (tmp_path / "key").write_text("abc")
+    with pytest.raises(InputError, match="50 letters or more; found 3"):
+        secret_key(tmp_path / "key")
+
+
+@pytest.mark.parametrize(
+    ("platform", "said", "place"),
+    [
+        ("linux", {"XDG_DATA_HOME": "/d"}, Path("/d/welfarist")),
+        ("win32", {"LOCALAPPDATA": "/l"}, Path("/l/welfarist")),
+        ("darwin", {}, Path.home() / "Library/Application Support/welfarist"),
+    ],
+)
+def test_everybody_has_a_folder_of_their_own(platform, said, place):
+    assert own_folder(said, platform) == place
+
+
+def test_other_databases_are_refused():
+    with pytest.raises(InputError, match="found one of the kind 'mysql'"):
+        database_of("mysql://a/b")
+
+
+@pytest.mark.parametrize(
+    ("request_", "environment", "said"),
+    [
+        (ServeRequest(host="0.0.0.0"), {}, "found '0.0.0.0'"),
+        (ServeRequest(), {"WELFARIST_HOSTS": "a.org"}, "found WELFARIST_HOSTS"),
+    ],
+)
+def test_pages_on_ones_own_machine_are_for_nobody_else(monkeypatch, request_, environment, said):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=said):
+        serve(request_, print)
+
+
+def test_the_command_shows_pages_until_it_is_stopped(tmp_path):
+    command = [sys.executable, "-m", "welfarist", "serve", "--demo", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--data", str(tmp_path)],
+        env={**PLAIN, "PYTHONUNBUFFERED": "1"}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        try:
+            assert process.stdout is not None
+            links = [re.search(r"http://\S+", process.stdout.readline())[0] for _ in range(2)]
+            opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with opener.open(links[0]) as page:
+                assert "Who gets tonight" in page.read().decode()
+            with urllib.request.urlopen(links[1]) as page:
+                assert "Begin" in page.read().decode()
+        finally:
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    assert not said[1]
