@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-EXTRAS = ("typer", "rich", "polars", "matplotlib", "numba", "pandas", "hypothesis")
+EXTRAS = ("typer", "rich", "polars", "matplotlib", "numba", "pandas", "hypothesis", "django")
 # What digits may depend on.
 DEPENDENCIES = ("numpy", "scipy", "scikit-learn", "daqp")
 

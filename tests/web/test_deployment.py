@@ -40,6 +40,48 @@ def test_a_server_passes_the_checks_of_a_deployment(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+SERVER = """
+import django
+
+django.setup()
+from django.contrib.auth.models import User
+from django.test import Client
+from welfarist.web.preparing import prepare
+
+prepare()
+User.objects.create_user("ada", password="correct horse battery")
+client = Client(enforce_csrf_checks=True, headers={"host": "a.example.org"})
+assert client.get("/login/")["Location"] == "https://a.example.org/login/"
+assert client.get("/health").status_code == 200
+assert client.get("/enter/abc/", secure=True).status_code == 404
+client.get("/login/", secure=True)
+token = client.cookies["__Host-welfarist-csrf"].value
+form = {"username": "ada", "password": "correct horse battery", "csrfmiddlewaretoken": token}
+origin = {"origin": "https://a.example.org"}
+wrong = client.post("/login/", {**form, "password": "x"}, secure=True, headers=origin)
+assert wrong.status_code == 200 and "__Host-welfarist-session" not in client.cookies
+assert client.post("/login/", form, secure=True, headers=origin)["Location"] == "/"
+session = client.cookies["__Host-welfarist-session"]
+assert session["secure"] and session["httponly"] and session["samesite"] == "Lax"
+assert client.get("/", secure=True).status_code == 200
+other = {"origin": "https://evil.example.org"}
+assert client.post("/logout/", form, secure=True, headers=other).status_code == 403
+"""
+
+
+def test_a_server_has_accounts_with_passwords(tmp_path):
+    environment = {
+        "WELFARIST_DATA": str(tmp_path),
+        "WELFARIST_HOSTS": "a.example.org",
+        "DJANGO_SETTINGS_MODULE": "welfarist.web.settings",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", SERVER],
+        env={**PLAIN, **environment}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
 def test_migrations_are_what_models_say(tmp_path):
     done = managed(tmp_path, "makemigrations", "--check", "--dry-run")
     assert done.returncode == 0, done.stdout
