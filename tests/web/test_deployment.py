@@ -153,4 +153,6 @@ def test_the_command_shows_pages_until_it_is_stopped(tmp_path):
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=30)
     assert process.returncode == 0, said
+    if os.name == "posix":
+        assert not (tmp_path / "studies.sqlite3").stat().st_mode & 0o077
     assert not said[1]

@@ -56,6 +56,7 @@ def serve(request: ServeRequest, say: Callable[[str], object]) -> None:
 
 def start(request: ServeRequest) -> Any:
     """Return a server that has its port, with everything prepared."""
+    os.umask(0o077)  # answers are for nobody else, whatever folder they are in
     if request.data is not None:
         os.environ[deployment.DATA] = str(Path(request.data).absolute())
     os.environ["DJANGO_SETTINGS_MODULE"] = "welfarist.web.settings"
