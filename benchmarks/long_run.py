@@ -39,7 +39,7 @@ LIMIT = float(np.arcsinh(1000.0))
 # Levels of tempering by the number of answers, chains on each, sweeps, those left out, and kept.
 LEVELS, CHAINS, SWEEPS, BURN_IN, THIN = {20: 10, 50: 24}, 100, 8000, 800, 5
 # Chains of the No-U-Turn sampler, draws to warm up, and draws that are kept.
-PARALLEL, WARM_UP, KEPT = 4, 1000, 5000
+PARALLEL, WARM_UP, KEPT = 4, 1000, 10_000
 COLUMNS = ("seed", "people", "answers", "who", "means", "ends", "own means", "own ends", "scale")
 
 

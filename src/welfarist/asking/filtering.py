@@ -99,8 +99,9 @@ def tempered(target: Target, size: int, rng: np.random.Generator) -> State:
         reference = Reference.of(cloud)
         here = replace(target, share=share)
         until = _STEP if share < 1.0 else _LAST
-        cloud = moved(cloud.resampled(len(cloud), rng), here, reference, rng, *until)
-    return _all_of(cloud, target, size, rng)
+        drawn = cloud.resampled(_walkers(size), rng)
+        cloud = _all_of(moved(drawn, here, reference, rng, *until), here, size, rng).cloud
+    return State(target, cloud)
 
 
 def _walkers(size: int) -> int:
