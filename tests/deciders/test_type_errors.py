@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2, norm
@@ -203,3 +205,23 @@ def test_other_kinds_of_errors_are_refused():
     assert check_errors("observed") == "observed"
     with pytest.raises(InputError, match=r"must be .clustered. or .observed.; found 'robust'"):
         check_errors("robust")
+
+
+def test_a_type_that_nobody_follows_any_more_ends_a_climb_without_an_error(mixture):
+    # On its way out along a profile a type can lose everybody: then nothing says how to go on.
+    point = mixture.points[1]
+    hopeless = replace(point, extras=np.full_like(point.extras, np.log(1e6)))
+    first = mixture.rule_weights(1).argmin()
+    hopeless = replace(hopeless, weights=np.eye(len(point.weights))[first], p=40.0)
+    held = replace(mixture.models[1].loss, learn_power=False)
+    start = replace(
+        mixture,
+        models=(mixture.models[0], TypeModel(held, 40.0)),
+        points=(mixture.points[0], hopeless),
+    )
+    assert start.deserted.tolist() == [False, True]
+    with pytest.raises(InputError, match="every type must have somebody"):
+        MixtureInformation.of(start)
+    found = climb(start, 50)
+    assert np.isfinite(found.log_likelihood)
+    assert found.log_likelihood >= start.log_likelihood

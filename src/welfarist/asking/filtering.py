@@ -25,9 +25,10 @@ _FEW = 0.1
 _HARDLY_ANY = 0.01
 # Moves end where particles remember so much of where they were, or after so many sweeps: after an
 # answer, at each step of tempering, and at its end.
-_ANSWER, _STEP, _LAST = (0.3, 20), (0.1, 40), (0.03, 120)
-# Particles that move. Where more are wanted, these are taken down several times on their way.
-_WALKERS = 4000
+_ANSWER, _STEP, _LAST = (0.3, 20), (0.05, 60), (0.02, 150)
+# Particles that move. Where more are wanted, these are taken down several times on their way: few
+# that go far find a posterior that is narrow here and wide there better than many that do not.
+_WALKERS = 2000
 # Halvings in search of the next step of tempering: to a thousandth of what is left.
 _HALVINGS = 30
 
@@ -98,8 +99,9 @@ def tempered(target: Target, size: int, rng: np.random.Generator) -> State:
         reference = Reference.of(cloud)
         here = replace(target, share=share)
         until = _STEP if share < 1.0 else _LAST
-        cloud = moved(cloud.resampled(len(cloud), rng), here, reference, rng, *until)
-    return _all_of(cloud, target, size, rng)
+        drawn = cloud.resampled(_walkers(size), rng)
+        cloud = _all_of(moved(drawn, here, reference, rng, *until), here, size, rng).cloud
+    return State(target, cloud)
 
 
 def _walkers(size: int) -> int:

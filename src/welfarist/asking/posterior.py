@@ -26,7 +26,8 @@ from welfarist.decisions.same_people import in_order_of
 from welfarist.families.power_mean.doctrines import power_of
 from welfarist.people.utility_tables import as_utility_table
 
-# Particles: their noise moves a mean by a hundredth of a standard deviation or two.
+# Particles: their noise moves a mean by a hundredth of a standard deviation or two, and the end of
+# an interval by a tenth, more where tails are long.
 PARTICLES = 20_000
 # Entries of the largest array that is made at a time.
 _BLOCK = 2_000_000

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.mixture import Mixture
 from welfarist.inference.covariance import Face, face_of, information_of
@@ -44,7 +45,9 @@ class MixtureInformation:
 
     @classmethod
     def of(cls, mixture: Mixture) -> MixtureInformation:
-        """Work out both at a mixture."""
+        """Work out both at a mixture, of which every type has somebody."""
+        if mixture.deserted.any():  # held far out along a profile, say
+            raise InputError("every type must have somebody who follows it; found one without.")
         likelihoods = tuple(likelihood_of_type(mixture, k) for k in range(mixture.types))
         faces = tuple(face_of(likelihood) for likelihood in likelihoods)
         ends = np.cumsum([0, *(len(face.basis) for face in faces), mixture.membership.parameters])

@@ -127,6 +127,11 @@ class Mixture:
         return np.asarray(np.exp(logs - self.by_person[:, None]))
 
     @property
+    def deserted(self) -> npt.NDArray[np.bool_]:
+        """Which types (K,) nobody belongs to: their rules are as good as any other."""
+        return self.belongs.sum(axis=0) <= _NOBODY
+
+    @property
     def shares(self) -> FloatArray:
         """The share (K,) of each type."""
         return self.membership.shares

@@ -1,0 +1,339 @@
+"""The posterior beside what long runs of other samplers find.
+
+    pip install numpyro; python -m benchmarks.long_run --seed 1
+
+What must hold, written down before anything was run:
+
+* For 2, 3, 5, 10 and 18 people, after 20 and after 50 adaptive answers, the posterior means of
+  asinh p, of every weight and of log tau that `Posterior(decisions)` has lie within 0.1 posterior
+  deviations of those of a long run, and the ends of their 95% intervals within 0.25.
+* A long run counts where it agrees with itself: its halves by the same measures, and for the
+  No-U-Turn sampler a potential scale reduction below 1.01 of every number. Where it does not, the
+  figures stand beside it and nothing follows from them.
+
+Two samplers run long, neither of which shares a line with the package: parallel tempering with
+steps along differences of chains, and the No-U-Turn sampler of NumPyro, which is no dependency
+(without it that column is empty). Besides, without a criterion: what an interview believes while it
+asks, with 1,000 rules and an indifference band, against tempering with the band.
+
+Finished rows are kept in ``build/long_run.csv``; the page is ``docs/posterior_check.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import welfarist as wf
+
+FloatArray = npt.NDArray[np.float64]
+STORE, PAGE = Path("build/long_run.csv"), Path("docs/posterior_check.md")
+MEANS, ENDS, SCALE = 0.1, 0.25, 1.01
+LIMIT = float(np.arcsinh(1000.0))
+# Levels of tempering by the number of answers, chains on each, sweeps, those left out, and kept.
+LEVELS, CHAINS, SWEEPS, BURN_IN, THIN = {20: 10, 50: 24}, 100, 8000, 800, 5
+# Chains of the No-U-Turn sampler, draws to warm up, and draws that are kept.
+PARALLEL, WARM_UP, KEPT = 4, 1000, 10_000
+COLUMNS = ("seed", "people", "answers", "who", "means", "ends", "own means", "own ends", "scale")
+
+
+def asked(people: int, answers: int, seed: int) -> wf.Interview:
+    """Return an interview with somebody who chooses by a power mean, tau = 20."""
+    rng = np.random.default_rng([seed, people])
+    table = rng.uniform(1.0, 100.0, (200, people))
+    power = float(np.sinh(rng.uniform(-2.0, 1.0)))
+    rule = wf.WelfareFunction(power, rng.dirichlet(np.ones(people)))
+    interview = wf.Interview(table, random_state=seed, most=answers)
+    for _ in range(answers):
+        one, other = rule.log(table[list(interview.next())])
+        chance = 1.0 / (1.0 + np.exp(-20.0 * (one - other)))
+        interview.answer("first" if rng.random() < chance else "second")
+    return interview
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """Prior and likelihood, written down anew.
+
+    Rows of numbers (S, q) are log ratios of the weights to the last one (d - 1), asinh p, log tau,
+    logit rho, and the log of the band where there is one.
+    """
+
+    logs: FloatArray
+    signs: FloatArray
+    band: bool
+
+    @classmethod
+    def of(cls, decided: wf.Comparisons, band: bool) -> Density:
+        """Take over what was decided."""
+        return cls(np.log(decided.utilities)[decided.pairs], decided.outcomes.astype(float), band)
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return int(self.logs.shape[2])
+
+    def drawn(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """Draw from the prior."""
+        shares = np.log(rng.standard_exponential((size, self.people)))
+        t = np.full(size, np.inf)
+        while (beyond := np.abs(t) > LIMIT).any():
+            m = int(beyond.sum())
+            side = np.where(rng.random(m) < 3.0 / 3.8, -3.0, 0.8)
+            t[beyond] = np.abs(rng.standard_t(5, m)) * side
+        normal = rng.standard_normal((size, 3))
+        noise = [np.log(20.0) + 1.2 * normal[:, 0], np.log(0.03 / 0.97) + normal[:, 1]]
+        if self.band:
+            noise.append(np.log(0.02) + normal[:, 2])
+        return np.column_stack([shares[:, :-1] - shares[:, -1:], t, *noise])
+
+    def __call__(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return log prior, less a constant, and log likelihood (S,) each."""
+        d = self.people
+        logits = np.column_stack([x[:, : d - 1], np.zeros(len(x))])
+        logits -= logits.max(axis=1, keepdims=True)
+        logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+        t, log_tau, logit = x[:, d - 1], x[:, d], x[:, d + 1]
+        prior = logits.sum(axis=1) - 3.0 * np.log1p((t / np.where(t < 0, 3.0, 0.8)) ** 2 / 5.0)
+        prior -= 0.5 * ((log_tau - np.log(20.0)) / 1.2) ** 2
+        prior -= 0.5 * (logit - np.log(0.03 / 0.97)) ** 2
+        p = np.sinh(np.clip(t, -LIMIT, LIMIT))
+        p = np.where(np.abs(p) < 1e-6, 1e-6, p)
+        tau, rho = np.exp(np.clip(log_tau, -50, 50)), 1.0 / (1.0 + np.exp(-logit))
+        terms = logits[:, None, None, :] + p[:, None, None, None] * self.logs
+        top = terms.max(axis=-1)
+        terms -= top[..., None]
+        means = (top + np.log(np.exp(terms, out=terms).sum(axis=-1))) / p[:, None, None]
+        z = tau[:, None] * (means[..., 0] - means[..., 1]) * self.signs
+        if self.band:
+            prior -= 0.5 * (x[:, d + 2] - np.log(0.02)) ** 2
+            z -= (tau * np.exp(np.clip(x[:, d + 2], -50, 50)))[:, None]
+        rho = np.minimum(rho, 0.4999)[:, None]
+        chance = rho + (1.0 - 2.0 * rho) / (1.0 + np.exp(-np.clip(z, -600, 600)))
+        return np.where(np.abs(t) > LIMIT, -np.inf, prior), np.log(chance).sum(axis=1)
+
+    def told(self, x: FloatArray) -> FloatArray:
+        """Return asinh p, weights and log tau (S, d + 2)."""
+        d = self.people
+        weights = np.exp(np.column_stack([x[:, : d - 1], np.zeros(len(x))]))
+        weights /= weights.sum(axis=1, keepdims=True)
+        return np.column_stack([x[:, d - 1], weights, x[:, d]])
+
+
+class Tempering:
+    """Chains on several powers of the likelihood, from the prior to the posterior, that swap."""
+
+    def __init__(self, density: Density, levels: int, seed: int) -> None:
+        self.density, self.rng = density, np.random.default_rng([seed, 5])
+        self.powers = np.linspace(0.0, 1.0, levels) ** 2.5
+        x = density.drawn(levels * CHAINS, self.rng)
+        self.x = x.reshape(levels, CHAINS, -1)
+        self.prior, self.likelihood = (v.reshape(levels, CHAINS) for v in density(x))
+
+    def run(self) -> FloatArray:
+        """Return asinh p, weights and log tau of the posterior's chains."""
+        kept = []
+        for sweep in range(SWEEPS):
+            halves = np.arange(CHAINS).reshape(2, -1)
+            for mine, others in (halves, halves[::-1]):
+                self._step(mine, others)
+            self.x[0] = self.density.drawn(CHAINS, self.rng)
+            self.prior[0], self.likelihood[0] = self.density(self.x[0])
+            for low in (*range(0, len(self.powers) - 1, 2), *range(1, len(self.powers) - 1, 2)):
+                self._swap(low)
+            if sweep >= BURN_IN and sweep % THIN == 0:
+                kept.append(self.x[-1].copy())
+        return self.density.told(np.concatenate(kept))
+
+    def _step(self, mine: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> None:
+        """Step along the difference of two chains of the other half, in some of the numbers."""
+        rng, (levels, _, q) = self.rng, self.x.shape
+        a, b = (rng.permuted(np.tile(others, (levels, 1)), axis=1) for _ in range(2))
+        rows, size = np.arange(levels)[:, None], (levels, len(mine))
+        length = 2.38 / np.sqrt(2.0 * q) * rng.choice([0.15, 0.4, 1.0], size)
+        length = np.where(rng.random(size) < 0.1, 1.0, length)[..., None]
+        there = self.x[:, mine] + length * (self.x[rows, a] - self.x[rows, b])
+        there += 1e-4 * rng.standard_normal(there.shape)
+        some = rng.random(there.shape) < rng.choice([0.25, 0.6, 1.0], (*size, 1))
+        there = np.where(some, there, self.x[:, mine])
+        prior, likelihood = (v.reshape(size) for v in self.density(there.reshape(-1, q)))
+        gain = prior - self.prior[:, mine]
+        gain += self.powers[:, None] * (likelihood - self.likelihood[:, mine])
+        yes = np.log(rng.random(size)) < gain
+        self.x[:, mine] = np.where(yes[..., None], there, self.x[:, mine])
+        self.prior[:, mine] = np.where(yes, prior, self.prior[:, mine])
+        self.likelihood[:, mine] = np.where(yes, likelihood, self.likelihood[:, mine])
+
+    def _swap(self, low: int) -> None:
+        """Let chains on two neighbouring levels change places."""
+        partner = self.rng.permutation(CHAINS)
+        apart = self.powers[low + 1] - self.powers[low]
+        gain = apart * (self.likelihood[low, partner] - self.likelihood[low + 1])
+        upper = np.flatnonzero(np.log(self.rng.random(CHAINS)) < gain)
+        lower = partner[upper]
+        for v in (self.x, self.prior, self.likelihood):
+            v[low][lower], v[low + 1][upper] = v[low + 1][upper].copy(), v[low][lower].copy()
+
+
+def no_u_turn(density: Density, seed: int) -> tuple[FloatArray, float] | None:
+    """Return the same by the No-U-Turn sampler, and its scale reduction; None if not installed."""
+    try:
+        import jax
+        import jax.numpy as jnp
+        from numpyro.diagnostics import split_gelman_rubin
+        from numpyro.infer import MCMC, NUTS
+    except ImportError:
+        return None
+    jax.config.update("jax_enable_x64", True)
+    logs, signs, people = jnp.asarray(density.logs), jnp.asarray(density.signs), density.people
+
+    def potential(x: Any) -> Any:
+        logits = jax.nn.log_softmax(jnp.append(x["ratios"], 0.0))
+        within = jnp.tanh(x["bounded"])
+        t = LIMIT * within
+        value = logits.sum() + jnp.log(1.0 - within**2)
+        value -= 3.0 * jnp.log1p((t / jnp.where(t < 0, 3.0, 0.8)) ** 2 / 5.0)
+        value -= 0.5 * ((x["log_tau"] - jnp.log(20.0)) / 1.2) ** 2
+        value -= 0.5 * (x["logit"] - jnp.log(0.03 / 0.97)) ** 2
+        p = jnp.sinh(t)
+        p = jnp.where(jnp.abs(p) < 1e-6, 1e-6, p)
+        means = jax.nn.logsumexp(logits + p * logs, axis=-1) / p
+        z = jnp.exp(x["log_tau"]) * (means[:, 0] - means[:, 1]) * signs
+        rho = jax.nn.sigmoid(x["logit"])
+        return -value - jnp.log(rho + (1.0 - 2.0 * rho) * jax.nn.sigmoid(z)).sum()
+
+    rng = np.random.default_rng([seed, 6])
+    start = {
+        "ratios": 0.3 * rng.standard_normal((PARALLEL, people - 1)),
+        "bounded": 0.1 * rng.standard_normal(PARALLEL),
+        "log_tau": 3.0 + 0.1 * rng.standard_normal(PARALLEL),
+        "logit": -3.5 + 0.1 * rng.standard_normal(PARALLEL),
+    }
+    run = MCMC(
+        NUTS(potential_fn=potential, target_accept_prob=0.9), num_warmup=WARM_UP,
+        num_samples=KEPT, num_chains=PARALLEL, chain_method="vectorized", progress_bar=False,
+    )  # fmt: skip
+    run.run(jax.random.PRNGKey(seed), init_params=jax.tree.map(jnp.asarray, start))
+    # Draw by draw, all chains in turn: halves are then halves of every chain.
+    drawn = {k: np.asarray(v) for k, v in run.get_samples(group_by_chain=True).items()}
+    scale = max(float(np.max(split_gelman_rubin(v))) for v in drawn.values())
+    flat = {k: np.swapaxes(v, 0, 1).reshape(PARALLEL * KEPT, -1) for k, v in drawn.items()}
+    numbers = [flat["ratios"], LIMIT * np.tanh(flat["bounded"]), flat["log_tau"], flat["logit"]]
+    return density.told(np.column_stack(numbers)), scale
+
+
+def believed(belief: wf.Posterior) -> FloatArray:
+    """The same numbers of the package's posterior."""
+    frame, people = belief.draws, len(belief.stakeholders)
+    weights = frame.iloc[:, 1 : people + 1]
+    return np.column_stack([np.arcsinh(frame["p"]), weights, np.log(frame["tau"])])
+
+
+def off(found: FloatArray, truth: FloatArray, spread: FloatArray) -> tuple[float, float]:
+    """Return the largest distance of means and of ends, in deviations."""
+    means = np.abs(found.mean(axis=0) - truth.mean(axis=0)) / spread
+    ends = [np.quantile(x, [0.025, 0.975], axis=0) for x in (found, truth)]
+    return float(means.max()), float((np.abs(ends[0] - ends[1]) / spread).max())
+
+
+def against(found: FloatArray, run: FloatArray, scale: float | None) -> list[Any]:
+    """How far the package is from a long run, and the run's halves from each other."""
+    spread, half = run.std(axis=0), len(run) // 2
+    own = off(run[:half], run[half:], spread)
+    return [*off(found, run, spread), *own, "" if scale is None else scale]
+
+
+def measured(people: int, answers: int, seed: int) -> list[list[Any]]:
+    """Run one cell."""
+    interview = asked(people, answers, seed)
+    decided = interview.decisions
+    plain, banded = Density.of(decided, False), Density.of(decided, True)
+    found = believed(wf.Posterior(decided, random_state=seed))
+    tempered = Tempering(plain, LEVELS[answers], seed).run()
+    rows = [["tempering", *against(found, tempered, None)]]
+    turned = no_u_turn(plain, seed)
+    if turned is not None:
+        rows.append(["no-u-turn", *against(found, *turned)])
+        rows.append(["tempering beside no-u-turn", *against(tempered, *turned)])
+    while_asking = believed(interview.posterior)
+    with_band = Tempering(banded, LEVELS[answers], seed).run()
+    rows.append(["interview", *against(while_asking, with_band, None)])
+    return [[seed, people, answers, *row] for row in rows]
+
+
+def stored() -> list[list[str]]:
+    """Rows that were finished."""
+    if not STORE.exists():
+        return []
+    with STORE.open(newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def keep(rows: list[list[Any]]) -> None:
+    """Write finished rows down."""
+    STORE.parent.mkdir(exist_ok=True)
+    new = not STORE.exists()
+    with STORE.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(COLUMNS)
+        writer.writerows(rows)
+
+
+def verdict(row: list[str]) -> str:
+    """Whether it holds, or says nothing."""
+    means, ends, own_means, own_ends = map(float, row[4:8])
+    if row[3] in ("interview", "tempering beside no-u-turn"):
+        return ""
+    if own_means > MEANS or own_ends > ENDS or (row[8] and float(row[8]) > SCALE):
+        return "the run does not agree with itself"
+    return "holds" if means <= MEANS and ends <= ENDS else "missed"
+
+
+def page(rows: list[list[str]]) -> str:
+    """Return the page."""
+    assert __doc__ is not None
+    criteria = __doc__.split("run:\n\n")[1].split("\nFinished")[0].strip()
+    lines = [
+        "# The posterior beside long runs of other samplers",
+        "",
+        "Made by `python -m benchmarks.long_run --seed "
+        f"{', '.join(sorted({row[0] for row in rows}))}`; criteria were written down before.",
+        "",
+        criteria,
+        "",
+        "Distances are in posterior deviations: the largest over asinh p, all weights and log tau.",
+        "",
+        "| people | answers | beside | means | ends | run's halves: means | ends | scale |  |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in sorted(rows, key=lambda row: (row[3] == "interview", int(row[2]), int(row[1]))):
+        shown = [f"{float(x):.3f}" if x else "" for x in row[4:9]]
+        lines.append(f"| {row[1]} | {row[2]} | {row[3]} | {' | '.join(shown)} | {verdict(row)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run what was not run yet, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--people", type=int, nargs="+", default=[2, 3, 5, 10, 18])
+    parser.add_argument("--answers", type=int, nargs="+", default=[20, 50])
+    given = parser.parse_args()
+    for answers in given.answers:
+        for people in given.people:
+            key = [str(given.seed), str(people), str(answers)]
+            if not any(row[:3] == key for row in stored()):
+                keep(measured(people, answers, given.seed))
+                print(*[row for row in stored() if row[:3] == key], sep="\n", flush=True)
+    PAGE.write_text(page(stored()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
