@@ -22,8 +22,8 @@ from welfarist.app.decisions import TableOptions
 from welfarist.app.made_up import MadeUp, beside
 from welfarist.app.totals import totals_in
 from welfarist.app.usage import RequestError, UsageError
-from welfarist.asking.interview import Answer, Interview
-from welfarist.asking.questions import Question
+from welfarist.asking.interview import Interview
+from welfarist.asking.questions import Answer, Question
 from welfarist.base.alone import alone_with
 from welfarist.base.errors import InputError
 from welfarist.base.half_written import settle
