@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import welfarist as wf
 from welfarist.app.ask_settings import AskSettings
 from welfarist.app.asking import AskRequest, Session, opened
 from welfarist.app.decisions import TableOptions
+from welfarist.cli.next_commands import to_go_on, to_learn
 from welfarist.files import read_actions, read_comparisons
 
 PEOPLE = ("donors", "staff", "recipients")
@@ -78,7 +80,7 @@ def test_the_file_is_what_fit_reads(folder):
     read = read_comparisons("answers.csv", read_actions("actions.csv"))
     assert (read.decisions.pairs == expected.pairs).all()
     assert (read.decisions.outcomes == expected.outcomes).all()
-    assert "answers.csv: 1 of 8 comparisons were skipped." in read.notes
+    assert read.notes == ("answers.csv: 1 of 8 comparisons were skipped.",)
 
 
 def test_made_up_outcomes_are_in_a_table_beside_the_answers(folder):
@@ -94,6 +96,37 @@ def test_made_up_outcomes_are_in_a_table_beside_the_answers(folder):
     with opened(asked()) as session:
         session.undo()
     assert len(read_actions(table)) == 40 + 2 * (len(ROUND) - 1)
+
+
+def test_negative_utilities_are_asked_about_with_a_constant_added(folder):
+    table = np.random.default_rng(5).uniform(-20, 80, (30, 3)).round(1)
+    write_table(folder / "actions.csv", [f"plan {i}" for i in range(30)], table)
+    with pytest.raises(wf.InputError, match="add a constant"), opened(asked()):
+        pass
+    request = replace(asked(designed="too"), shift=20.3)
+    put = []
+    for answer in ROUND:  # going on after every answer
+        with opened(request) as session:
+            put.append(seen(session))
+            session.answer(answer)
+    assert np.min([outcomes for *_, outcomes in put]) < 0
+    with opened(request) as session:
+        after = seen(session)
+        best = session.learned().best
+        session.undo()
+        assert seen(session) == put[-1]
+        session.answer(ROUND[-1])
+        assert seen(session) == after
+        where = session.table_to_fit
+    assert best[0][0].startswith("plan")
+    assert to_learn(session) == f"welfarist fit {where} --comparisons answers.csv --shift 20.3"
+    assert to_go_on(session) == "welfarist ask actions.csv --save answers.csv --shift 20.3"
+    told = read_actions(where, least=-20.3)
+    read = read_comparisons("answers.csv", told, least=-20.3).decisions
+    own = session.interview.decisions
+    # Twelve digits of numbers below 100.
+    shown = own.utilities[own.pairs] - 20.3
+    np.testing.assert_allclose(read.utilities[read.pairs], shown, atol=1e-9)
 
 
 def test_undo_takes_the_row_away_and_puts_the_question_again(folder):
@@ -260,6 +293,14 @@ def test_settings_are_kept_and_may_be_told_anew(folder):
         assert session.settings == AskSettings(0, "no", "plan 1,plan 2,plan 3", 9, 0.9, 5)
         assert session.interview.aim == (1, 2, 3)
     assert rows()[0]["settings"] == "seed=0 'aim=plan 1,plan 2,plan 3' max=2 check_every=5"
+
+
+def test_without_answers_settings_are_typed_again(folder):
+    with opened(asked(designed="only", check_every=3, seed=4)) as session:
+        told = "--seed 4 --designed only --check-every 3"
+        assert to_go_on(session) == f"welfarist ask actions.csv --save answers.csv {told}"
+        session.answer("first")
+        assert to_go_on(session) == "welfarist ask actions.csv --save answers.csv"
 
 
 def test_what_was_learned_as_tables_and_for_programs(folder):

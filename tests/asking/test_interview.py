@@ -132,6 +132,29 @@ def test_files_that_are_no_interviews_are_refused(tmp_path):
         wf.Interview.load(tmp_path / "b.json")
 
 
+@pytest.mark.parametrize(
+    ("where", "wrong"),
+    [
+        ("asked", {"answer": "maybe"}),
+        ("asked", {"first": 999}),
+        ("asked", {"first": "x"}),
+        ("asked", {"about": [0, 9]}),
+        ("pending", {"second": -1}),
+        ("actions", [[1.0, 2.0, 3.0], [4.0]]),
+    ],
+)
+def test_records_that_were_changed_are_refused(table, where, wrong):
+    interview = asked(wf.Interview(table, random_state=1), 1)
+    interview.next()
+    record = json.loads(json.dumps(interview.to_dict()))
+    if where == "actions":
+        record[where] = wrong
+    else:
+        (record[where][0] if where == "asked" else record[where]).update(wrong)
+    with pytest.raises(wf.InputError, match="must be read as it was written"):
+        wf.Interview.from_dict(record)
+
+
 def test_decisions_are_comparisons_a_learner_takes(table):
     frame = pandas.DataFrame(
         table, columns=["ann", "bo", "cy"], index=[f"plan {i}" for i in range(ACTIONS)]
@@ -239,13 +262,35 @@ def test_zeros_can_be_asked_about():
     assert interview.posterior.estimate("p") > 0.0
 
 
+def test_rules_that_find_all_worth_nothing_know_no_best_action():
+    zeros = np.random.default_rng(3).uniform(1.0, 9.0, (30, 3))
+    zeros[np.arange(30), np.arange(30) % 3] = 0.0
+    interview = wf.Interview(zeros, aim="best", random_state=1)
+    below = interview.posterior.probability("p < 0")
+    chances = interview.posterior.best(zeros)
+    assert chances.min() > 0.99 * below / 30 > 0.01
+    np.testing.assert_allclose(chances.sum(), 1.0, rtol=1e-12)  # sums of 1000 shares
+    assert interview.recommended[1] < 1.0 - 0.9 * below
+    assert not interview.done
+
+
+def test_what_is_infinitely_better_can_be_called_equal():
+    interview = wf.Interview([[0.0, 5.0], [4.0, 1.0], [1.0, 3.0]], random_state=1)
+    interview.ask(0, 1)
+    interview.answer("equal")
+    assert interview.posterior.probability("p > 0") > 0.9
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"aim": "worst"}, 'must be "best" or row numbers'),
         ({"aim": [1]}, "two or more different row numbers below 60"),
         ({"aim": [1, 99]}, "two or more different row numbers below 60"),
-        ({"designed": "yes"}, "yes, no or too"),
+        ({"designed": "yes"}, 'True, False or "too"'),
+        ({"designed": ["too"]}, 'True, False or "too"'),
+        ({"bits": np.inf}, "bits must be above 0 and finite"),
+        ({"prior": wf.Prior(weights=[1.0, 2.0])}, "one per person, 3 in all; found 2"),
         ({"sure": 2.0}, "sure must be above 0 up to 1"),
         ({"most": 0}, "most"),
     ],

@@ -35,6 +35,15 @@ def test_both_actions_side_by_side_on_one_scale():
     assert "\x1b" not in shown
 
 
+def test_bars_begin_at_the_least_where_it_is_negative():
+    shown = rendered(Page(80), ["a", "b"], ["one", "two"], [[-10, 0], [10, -5]])
+    _, one, two = shown.splitlines()
+    assert one.split()[:3] == ["one", "-10", "10"]
+    half, quarter = two.split()[2].count("█"), two.split()[4].count("█")
+    assert one.count("█") == pytest.approx(2 * half, abs=2)
+    assert half == pytest.approx(2 * quarter, abs=2)
+
+
 @pytest.mark.parametrize("width", [20, 24, 30, 40, 60, 80, 120, 300])
 @pytest.mark.parametrize("plain", [False, True])
 def test_no_line_is_wider_than_the_terminal(width, plain):

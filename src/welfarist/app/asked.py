@@ -93,7 +93,7 @@ def learned_from(interview: Interview, actions: Actions) -> Learned:
     told = len(interview.answers) - interview.answers.count("skip")
     belief = interview.posterior.refined() if told else interview.posterior
     rows = np.arange(len(actions)) if interview.aim is None else np.array(interview.aim)
-    chances = belief.best(np.asarray(actions.utilities)[rows])
+    chances = belief.best(interview.actions[rows])
     order = np.argsort(-chances, kind="stable")[:_TOP]
     shown = [i for place, i in enumerate(order.tolist()) if not place or chances[i] >= _LEAST]
 

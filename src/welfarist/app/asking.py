@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,8 @@ from welfarist.app.decisions import TableOptions
 from welfarist.app.made_up import MadeUp, beside
 from welfarist.app.totals import totals_in
 from welfarist.app.usage import RequestError, UsageError
-from welfarist.asking.interview import Answer, Interview
-from welfarist.asking.questions import Question
+from welfarist.asking.interview import Interview
+from welfarist.asking.questions import Answer, Question
 from welfarist.base.alone import alone_with
 from welfarist.base.errors import InputError
 from welfarist.base.half_written import settle
@@ -63,6 +63,8 @@ class AskRequest:
         Whose answers they are, where several people answer.
     told : mapping
         Settings that were told, by name; others are as in the file, or as usual.
+    shift : float
+        A constant added to every utility; questions show utilities without it.
     """
 
     actions: str
@@ -70,6 +72,7 @@ class AskRequest:
     table: TableOptions = field(default_factory=TableOptions)
     by: str | None = None
     told: Mapping[str, Any] = field(default_factory=dict)
+    shift: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,19 +116,25 @@ def opened(request: AskRequest) -> Iterator[Session]:
             "{save} must be another file than {actions}, and the table beside it, whose name ends "
             "in -actions, as well; found the same. Name another."
         )
-    actions = actions_to_ask_about(request.actions, request.table)
+    actions = actions_to_ask_about(request.actions, request.table, request.shift)
     with alone_with(request.save):
         yield Session(request, actions)
 
 
-def actions_to_ask_about(path: str, table: TableOptions) -> Actions:
-    """Read a table of actions, and refuse one that no interview could be about."""
+def actions_to_ask_about(path: str, table: TableOptions, shift: float = 0.0) -> Actions:
+    """Read a table of actions, and refuse one that no interview could be about.
+
+    Parameters
+    ----------
+    shift : float
+        What will be added to all utilities.
+    """
     if is_sketch(path):
         raise InputError(
             f"{path}: questions show what everybody has; found a sketch, which does not "
             "know. Give the table of actions."
         )
-    actions = read_actions(path, **table.actions())
+    actions = read_actions(path, least=-shift, **table.actions())
     wrong = [name for name in actions.names if name.lower() in _RESERVED]
     if wrong:
         raise RequestError(
@@ -164,11 +173,14 @@ class Session:
         self._made_up = MadeUp(actions, {})
         if self.settings.designed != "no" or self._names_in(file) - set(actions.names):
             table = request.table
-            self._made_up = MadeUp.read(self._beside, actions, table.separator, table.encoding)
+            self._made_up = MadeUp.read(
+                self._beside, actions, table.separator, table.encoding, -request.shift
+            )
         self._places = {name: row for row, name in enumerate(actions.names)}
         self._called: dict[int, str] = {}  # outcomes that were made up, by row number
         told = self.settings.of_interview(actions.names)
-        self.interview = Interview(actions.frame(), **told)
+        shifted = replace(actions, utilities=np.asarray(actions.utilities) + request.shift)
+        self.interview = Interview(shifted.frame(), **told)
         self._replay(past)
 
     # --- going on --------------------------------------------------------------------------------
@@ -217,7 +229,7 @@ class Session:
                 if self._name_of(row) != name:
                     return False
             elif name not in self._made_up.outcomes or not np.array_equal(
-                self._made_up.outcomes[name], self.interview.actions[row]
+                self._made_up.outcomes[name], self._outcome(row)
             ):
                 return False
         return True
@@ -237,9 +249,18 @@ class Session:
         for row, called in self._called.items():
             if called == name:
                 return row
-        row = self.interview.take_in(self._made_up.outcomes[name][None])[0]
+        row = self.interview.take_in(self._made_up.outcomes[name][None] + self.request.shift)[0]
         self._called[row] = name
         return row
+
+    def _outcome(self, row: int) -> FloatArray:
+        """What everybody has (d,), without the constant that is added."""
+        if row < len(self._places):
+            return np.asarray(self.actions.utilities[row], dtype=np.float64)
+        found, shift = self.interview.actions[row], self.request.shift
+        if shift:  # fewer digits than there are, or 8.3 would be 8.299999999999999
+            found = np.array([float(f"{value - shift:.12g}") for value in found.tolist()])
+        return np.asarray(found, dtype=np.float64)
 
     # --- asking ----------------------------------------------------------------------------------
 
@@ -273,7 +294,8 @@ class Session:
         one, other = ("" if up else self._name_of(row) for row, up in zip(rows, made, strict=True))
         return Put(
             self.count + 1, max(self.interview.about_more - 1, 0), (one, other),
-            self.actions.stakeholders, self.interview.actions[rows], question.reason,
+            self.actions.stakeholders, np.array([self._outcome(row) for row in rows]),
+            question.reason,
         )  # fmt: skip
 
     def answer(self, answer: Answer) -> None:
@@ -284,7 +306,7 @@ class Session:
             if row < len(self._places):
                 continue
             name = names.setdefault(row, made_up.new_name(others))
-            made_up = made_up.with_outcome(name, self.interview.actions[row])
+            made_up = made_up.with_outcome(name, self._outcome(row))
         cells = {
             **dict(zip(NEEDED, (*(names.get(row) or self._name_of(row) for row in rows), answer),
                        strict=True)),

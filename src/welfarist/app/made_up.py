@@ -50,14 +50,20 @@ class MadeUp:
 
     @classmethod
     def read(
-        cls, path: Path, actions: Actions, separator: str | None, encoding: str | None
+        cls,
+        path: Path,
+        actions: Actions,
+        separator: str | None,
+        encoding: str | None,
+        least: float = 0.0,
     ) -> MadeUp:
         """Read the table that is there, of which all rows are kept; nothing is if there is none."""
         if not path.exists():
             return cls(actions, {})
         found = read_actions(
-            path, stakeholders=list(actions.stakeholders), separator=separator, encoding=encoding
-        )
+            path, stakeholders=list(actions.stakeholders), least=least, separator=separator,
+            encoding=encoding,
+        )  # fmt: skip
         if found.unused:
             raise InputError(
                 f"{path}: it must hold actions and outcomes that were made up, for {actions.file}; "

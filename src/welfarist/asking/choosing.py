@@ -167,6 +167,19 @@ def best_actions(rules: Rules, table: FloatArray) -> IntArray:
     return np.asarray(welfares.argmax(axis=1), dtype=np.intp)
 
 
+def best_chances(rules: Rules, shares: FloatArray, table: FloatArray) -> FloatArray:
+    """Return how likely each action of a table (N, d) is the best, under rules with shares (S,).
+
+    Rules under which all are worth nothing, such as p < 0 where in each somebody has nothing, know
+    no best one: they find all equally likely.
+    """
+    welfares = Outcomes(table).log_welfare(rules.weights, rules.powers)
+    best = welfares.argmax(axis=1)
+    lost = np.isneginf(welfares.max(axis=1))
+    found = np.bincount(best, np.where(lost, 0.0, shares), minlength=len(table))
+    return np.asarray(np.minimum(found + shares[lost].sum() / len(table), 1.0))
+
+
 def _judges(state: State, rng: np.random.Generator) -> tuple[Rules, FloatArray]:
     """Some equally likely rules, and their shares."""
     cloud = state.cloud

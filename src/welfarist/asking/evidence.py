@@ -138,7 +138,9 @@ def log_chances(z: FloatArray, answers: FloatArray, rules: Rules, band: bool) ->
             found[:, tied] = 0.5 * (found[:, tied] + _log_flipped(-ahead[:, tied], rules))
         return found
     b = (rules.taus * rules.bands)[:, None]
-    found = _log_flipped(z * answers - b, rules)
+    with np.errstate(invalid="ignore"):  # ties of what is infinitely better, told below
+        ahead = z * answers - b
+    found = _log_flipped(ahead, rules)
     tied = np.flatnonzero(answers == 0)
     if len(tied):
         found[:, tied] = _log_equal(z[:, tied], b, rules)

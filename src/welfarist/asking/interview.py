@@ -10,12 +10,12 @@ from typing import Any, Literal
 import numpy as np
 
 from welfarist.asking import saved
-from welfarist.asking.choosing import Candidate, Wishes, best_actions, chosen
+from welfarist.asking.choosing import Candidate, Wishes, best_chances, chosen
 from welfarist.asking.evidence import Evidence
 from welfarist.asking.history import History
 from welfarist.asking.posterior import Posterior
 from welfarist.asking.prior import Prior, as_prior
-from welfarist.asking.questions import Question, traded_people
+from welfarist.asking.questions import Answer, Question, traded_people
 from welfarist.asking.stopping import StopRule
 from welfarist.asking.welfares import Outcomes
 from welfarist.base.data_frames import row_names
@@ -27,7 +27,6 @@ from welfarist.decisions.checked_columns import as_action_names
 from welfarist.people.source import is_source
 from welfarist.people.utility_tables import as_utility_table
 
-Answer = Literal["first", "second", "equal", "skip"]
 Aim = Literal["best"] | Sequence[int] | None
 # Particles: enough to choose questions by, few enough to move while somebody waits.
 _PARTICLES = 1000
@@ -113,11 +112,10 @@ class Interview:
             )
         self.names = None if names is None else as_action_names(names, len(table))
         self.prior, self.seed = as_prior(prior), seed_of(random_state)
-        self.designed = _DESIGNED.get(designed, "")
-        if not self.designed:
-            raise InputError(
-                f"whether questions are designed must be yes, no or too; found {designed!r}."
-            )
+        self.prior.coordinates(table.shape[1], ties=True)  # which refuses weights of other people
+        if designed not in (True, False, "too"):
+            raise InputError(f'designed must be True, False or "too"; found {designed!r:.60}.')
+        self.designed = _DESIGNED[designed]
         self.stop = StopRule(
             _between(bits, "bits", 0.0, np.inf), _between(sure, "sure", 0.0, 1.0),
             check_count(most, "most"),
@@ -262,8 +260,7 @@ class Interview:
         rows = self.aim or tuple(range(len(self._table)))
         state = self._history.state
         rules = state.target.line.rules(state.cloud.theta)
-        best = best_actions(rules, self._table[list(rows)])
-        chances = np.bincount(best, state.cloud.shares, minlength=len(rows))
+        chances = best_chances(rules, state.cloud.shares, self._table[list(rows)])
         top = int(np.argmax(chances))
         return rows[top], float(chances[top])
 
@@ -434,7 +431,7 @@ def _aim(aim: Any, actions: int) -> tuple[int, ...] | None:
 
 
 def _between(value: object, what: str, low: float, high: float) -> float:
-    if not is_real(value) or not low < value <= high:  # type: ignore[operator]
+    if not is_real(value) or not low < value <= high or value == np.inf:  # type: ignore[operator]
         reach = f"up to {high:g}" if np.isfinite(high) else "and finite"
         raise InputError(f"{what} must be above {low:g} {reach}; found {value!r}.")
     return float(value)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from welfarist.asking.choosing import best_chances
 from welfarist.asking.cloud import systematic
 from welfarist.asking.coordinates import Rules
 from welfarist.asking.evidence import Evidence, evidence_of, joined, menu_chances, preferred
@@ -288,9 +289,7 @@ class Posterior:
     def best(self, actions: Any) -> FloatArray:
         """Return how likely each of some actions (N, d) is to be the best of them, (N,)."""
         table = as_utility_table(actions)[0]
-        found = np.argmax(self._log_welfare(table), axis=1)
-        often = np.bincount(found, self.state.cloud.shares, minlength=len(table))
-        return np.asarray(often, dtype=np.float64)
+        return best_chances(self.rules, self.state.cloud.shares, table)
 
     # --- telling ---------------------------------------------------------------------------------
 

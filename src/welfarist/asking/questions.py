@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.decisions.merged_pairs import pair_keys
 
 IntArray = npt.NDArray[np.intp]
+Answer = Literal["first", "second", "equal", "skip"]
 # Pairs that are drawn, and pairs that are looked at closely.
 _DRAWN, _LOOKED_AT = 6000, 600
 # Neighbours in the order of expected welfare that are taken in as well: their margins are small.

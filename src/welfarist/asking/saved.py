@@ -6,12 +6,12 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from welfarist.asking.prior import Prior
-from welfarist.asking.questions import Question
+from welfarist.asking.questions import Answer, Question
 from welfarist.base.errors import InputError
 from welfarist.base.exports import as_json
 from welfarist.base.validation import FloatArray
@@ -83,7 +83,10 @@ def from_record(cls: Any, record: Any) -> tuple[Any, Past]:
         drawn = np.array(record["made_up"], dtype=np.float64).reshape(-1, table.shape[1])
         answered = [(*_asked(row), str(row["answer"])) for row in record["asked"]]
         pending = None if record["pending"] is None else _asked(record["pending"])
-    except (KeyError, TypeError, AttributeError, IndexError) as problem:
+        _check(answered, pending, len(table) + len(drawn), table.shape[1])
+    except InputError:  # which says what is wrong with the table, the prior or a setting
+        raise
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as problem:
         raise InputError(
             "an interview that was saved must be read as it was written; found a record that is "
             f"none, or of another version ({problem!s:.60}). Begin again."
@@ -116,6 +119,19 @@ def _asked(row: Any) -> tuple[Question, tuple[int, int]]:
         int(row["first"]), int(row["second"]), float(row["bits"]), str(row["reason"])
     )
     return question, (int(row["about"][0]), int(row["about"][1]))
+
+
+def _check(answered: list[Any], pending: Any, actions: int, people: int) -> None:
+    """Require answers that there are, to questions about actions and people that there are."""
+    put = [row[:2] for row in answered] + ([] if pending is None else [pending])
+    for question, about in put:
+        if not 0 <= min(question.pair) < max(question.pair) < actions:
+            raise ValueError(f"a question about {question.first} and {question.second}")
+        if not 0 <= min(about) <= max(about) < people:
+            raise ValueError(f"a question about people {about[0]} and {about[1]}")
+    wrong = [answer for *_, answer in answered if answer not in get_args(Answer)]
+    if wrong:
+        raise ValueError(f"the answer {wrong[0]!r}")
 
 
 def _names(given: Any) -> tuple[str, ...] | None:

@@ -74,6 +74,7 @@ def ask(
     sure: Sure = 0.9,
     check_every: CheckEvery = 0,
     seed: opt.Seed = 0,
+    shift: opt.Shift = 0.0,
     name: opt.Name = None,
     numbered: opt.Numbered = False,
     stakeholders: opt.Stakeholders = None,
@@ -108,7 +109,7 @@ def ask(
     table = TableOptions(
         name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing
     )
-    request = AskRequest(actions, save, table, by, told)
+    request = AskRequest(actions, save, table, by, told, shift)
     with opened(request) as session, heard():
         say_notes(session.notes)
         with Keys() as keys:

@@ -139,7 +139,7 @@ class Conversation:
         """Say what there is, and what to type next."""
         self._say("")
         self._say(f"{_answers(self._session.count)} in {self._session.request.save}.")
-        self._command("Go on", to_go_on(self._session.request))
+        self._command("Go on", to_go_on(self._session))
         self._next()
 
     def _next(self) -> None:

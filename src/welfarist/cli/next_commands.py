@@ -5,16 +5,19 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict
 
+from welfarist.app.ask_settings import AskSettings
 from welfarist.app.asking import AskRequest, Session
 from welfarist.app.decisions import TableOptions
 from welfarist.cli.words import option
 
 
-def to_go_on(request: AskRequest) -> str:
-    """The command that goes on with an interview; its settings are in the file."""
+def to_go_on(session: Session) -> str:
+    """The command that goes on with an interview; its settings are in the file, beside answers."""
+    request = session.request
     by = [] if request.by is None else ["--by", request.by]
     words = ["welfarist", "ask", request.actions, "--save", request.save, *by]
-    return shlex.join([*words, *_as_typed(request.table)])
+    settings = [] if session.count else _as_typed(session.settings)
+    return shlex.join([*words, *settings, *_shift(request), *_as_typed(request.table)])
 
 
 def to_learn(session: Session) -> str:
@@ -23,15 +26,20 @@ def to_learn(session: Session) -> str:
     how = request.table
     if table != request.actions:  # a table that was written as the answers were
         how = TableOptions(separator=how.separator, encoding=how.encoding)
-    return shlex.join(["welfarist", "fit", table, "--comparisons", request.save, *_as_typed(how)])
+    words = ["welfarist", "fit", table, "--comparisons", request.save]
+    return shlex.join([*words, *_shift(request), *_as_typed(how)])
 
 
-def _as_typed(table: TableOptions) -> list[str]:
-    """How a table is read, in options."""
-    found = []
-    for name, value in asdict(table).items():
+def _shift(request: AskRequest) -> list[str]:
+    return ["--shift", f"{request.shift:.15g}"] if request.shift else []
+
+
+def _as_typed(told: TableOptions | AskSettings) -> list[str]:
+    """How a table is read, or questions are chosen, in options; what is as usual is left out."""
+    found, usual = [], asdict(type(told)())
+    for name, value in asdict(told).items():
         if value is True:
             found.append(option(name))
-        elif value:
-            found += [option(name), value]
+        elif value and value != usual[name]:
+            found += [option(name), str(value)]
     return found

@@ -109,7 +109,9 @@ def question_lines(
     if bar < _SHORTEST_BAR:
         bar = 0
         name = max(min(longest, width - 2 * (len(_GAP) + digits)), _SHORTEST_NAME)
-    most = max((outcomes[side][i] for side in (0, 1) for i in shown), default=0.0)
+    values = [outcomes[side][i] for side in (0, 1) for i in shown]
+    least, most = min(values, default=0.0), max(values, default=0.0)
+    least = min(least, 0.0)  # where bars begin
     lines = [_heading(page, names, name, digits, bar, width)]
     cut = page.cut_apart([people[i] for i in shown], name)
     for i, row, who in zip(shown, texts, cut, strict=True):
@@ -119,7 +121,7 @@ def question_lines(
             style = "bold" if value > outcomes[1 - side][i] else ""
             line.append(_GAP).append(row[side].rjust(digits), style)
             if bar:
-                share = value / most if most > 0 else 0.0
+                share = (value - least) / (most - least) if most > least else 0.0
                 line.append(" ").append(page.bar(share, bar), _STYLES[side])
         line.rstrip()
         lines.append(line)

@@ -14,6 +14,7 @@ from welfarist.base.asking import UsageError
 from welfarist.base.errors import InputError
 from welfarist.decisions import Comparisons
 from welfarist.files.actions import Actions
+from welfarist.files.answers import SETTINGS, TIME
 from welfarist.files.cells import Number, Text, listed, shown
 from welfarist.files.choices import SKIPPED, outcomes_by_name, outcomes_of_labels
 from welfarist.files.kept_rows import KeptRows, read_rows
@@ -98,6 +99,8 @@ def read_comparisons(
             "{first_label} is for a column that tells the choice; found none. Leave it out."
         )
     left = [column for column in table.columns if column not in roles.values()]
+    if "choice" in roles and {TIME, SETTINGS} <= set(left):  # answers to `welfarist ask`
+        left = [column for column in left if column not in (TIME, SETTINGS)]
     if left:
         notes.append(f"{table.name}: nothing is made of {listed(left, 5)}.")
     one, other = ("first", "second") if "choice" in roles else ("preferred", "other")
