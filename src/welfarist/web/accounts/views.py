@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -52,7 +52,7 @@ class Login(LoginView):
         """Let somebody in: that was no guess."""
         for limit, who in self._counted():
             limit.forgive(who)
-        note(None, form.get_user(), "logged in")  # type: ignore[arg-type]
+        note(None, form.get_user(), "logged in")
         return super().form_valid(form)
 
     def _counted(self) -> tuple[tuple[Limit, str], ...]:
@@ -66,8 +66,8 @@ class Password(PasswordChangeView):
     template_name = "accounts/password.html"
     success_url = reverse_lazy("home")
 
-    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
         """Keep the new one; all other sessions of the account end."""
         note(None, self.request.user, "password changed")  # type: ignore[arg-type]
         messages.success(self.request, "Your password was changed.")
-        return super().form_valid(form)  # type: ignore[arg-type]
+        return super().form_valid(form)
