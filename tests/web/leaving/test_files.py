@@ -69,8 +69,8 @@ def test_the_command_fits_what_the_page_fits_to_the_last_digit(client, answered,
     assert command.result.to_dict() == page.result.to_dict()
     (written / "model.json").write_bytes(given(client, "export-model", answered))
     model = load_model(str(written / "model.json"))
-    assert model.p == command.result.p
-    assert model.weights.tolist() == command.result.weights.tolist()
+    assert model.welfare.p == command.result.p
+    assert model.welfare.weights.tolist() == command.result.weights.tolist()
 
 
 def test_everybody_has_a_model_of_their_own(client, answered, written, tmp_path):
@@ -85,7 +85,7 @@ def test_everybody_has_a_model_of_their_own(client, answered, written, tmp_path)
     (tmp_path / "bob.json").write_bytes(given(client, "export-model-of", answered, 2))
     with heard():
         bob = fitting.fit(asked, fitting.read(asked)).result
-    assert load_model(str(tmp_path / "bob.json")).p == bob.p
+    assert load_model(str(tmp_path / "bob.json")).welfare.p == bob.p
     assert client.get(reverse("export-model-of", args=[answered.pk, 9])).status_code == 404
 
 
