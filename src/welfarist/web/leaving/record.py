@@ -28,9 +28,11 @@ ANSWER = (
 
 def record_of(study: Study) -> dict[str, Any]:
     """Return everything of a study as plain values."""
+    # Whoever comes meanwhile is left out: people before their invites, and the study's count last.
+    people = list(study.respondents.prefetch_related("answers"))
     invites = list(study.invites.all())
     places = {invite.pk: place for place, invite in enumerate(invites)}
-    people = study.respondents.prefetch_related("answers")
+    study = Study.objects.get(pk=study.pk)
     return {
         "format": FORMAT,
         "version": VERSION,
