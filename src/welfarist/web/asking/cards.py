@@ -11,6 +11,8 @@ from welfarist.web.pictures.bar import bar
 
 # Where there are more people, those who have the same in both are put together.
 _FEW = 8
+# Where a number of a question needs more decimals, each is written as it is.
+_DIGITS = 4
 _MADE_UP = ("One outcome", "Another outcome")
 _WORDS = {"more": "▲ more", "less": "▼ less", "same": "= same"}
 
@@ -71,16 +73,19 @@ class Cards:
 
 def cards_of(question: PutQuestion) -> Cards:
     """Return what is shown of a question, left and right as it was drawn by lot."""
-    most = max(max(person.first, person.second) for person in question.people)
+    values = [value for person in question.people for value in (person.first, person.second)]
+    most, digits = max(values), max(map(_decimals, values))
     sides = {"first": question.first, "second": question.second}
     left, right = ("first", "second") if question.left == "first" else ("second", "first")
-    one = _card(left, 0, sides[left], question.people, most)
-    other = _card(right, 1, sides[right], question.people, most)
+    one = _card(left, 0, sides[left], question.people, most, digits)
+    other = _card(right, 1, sides[right], question.people, most, digits)
     return Cards((one, other), plain(most))
 
 
-def _card(choice: str, place: int, side: Side, people: tuple[Person, ...], most: float) -> Card:
-    has = [_has(choice, person, most) for person in people]
+def _card(
+    choice: str, place: int, side: Side, people: tuple[Person, ...], most: float, digits: int
+) -> Card:
+    has = [_has(choice, person, most, digits) for person in people]
     together = len(people) > _FEW
     return Card(
         choice,
@@ -92,12 +97,22 @@ def _card(choice: str, place: int, side: Side, people: tuple[Person, ...], most:
     )
 
 
-def _has(choice: str, person: Person, most: float) -> Has:
+def _has(choice: str, person: Person, most: float, digits: int) -> Has:
     both = person.first, person.second
     value, other = both if choice == "first" else both[::-1]
     sign = "more" if value > other else "less" if value < other else "same"
-    picture = bar(value, other, most)
-    return Has(person.label, person.description, plain(value), sign, _WORDS[sign], picture)
+    number, picture = _written(value, digits), bar(value, other, most)
+    return Has(person.label, person.description, number, sign, _WORDS[sign], picture)
+
+
+def _decimals(value: float) -> int:
+    """How many a number needs: all numbers of a question have those of the longest."""
+    _, _, digits = plain(value).partition(".")
+    return len(digits)
+
+
+def _written(value: float, digits: int) -> str:
+    return f"{value:,.{digits}f}" if digits <= _DIGITS else plain(value)
 
 
 def plain(value: float) -> str:
@@ -108,6 +123,4 @@ def plain(value: float) -> str:
     >>> plain(3.0), plain(0.1234567), plain(1250000.0)
     ('3', '0.1235', '1,250,000')
     """
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.4g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e12 else f"{value:.4g}"

@@ -102,7 +102,8 @@ def _power(text: str) -> float:
         value = _NAMES[name] if name in _NAMES else float(name)
     except ValueError:
         value = math.nan
-    if math.isnan(value) or _LARGEST < abs(value) < math.inf:
+    too_long = math.isinf(value) and name.lstrip("+-")[:1].isdecimal()
+    if math.isnan(value) or too_long or _LARGEST < abs(value) < math.inf:
         raise InputError(
             "p must be a number, inf, -inf or the name of a doctrine, such as Nash; found "
             f"{text[:_LONGEST]!r}."

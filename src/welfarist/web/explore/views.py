@@ -33,8 +33,10 @@ def explore(request: HttpRequest, pk: int) -> HttpResponse:
         "rule": rule,
         "ranked": ranked(study, rule),
         "people": [
-            (label_of(person), person["description"], f"{weight:g}")
-            for person, weight in zip(study.stakeholders, rule.weights, strict=True)
+            (label_of(person), person["description"], f"{weight:g}", f"{share:.0%}")
+            for person, weight, share in zip(
+                study.stakeholders, rule.weights, rule.shares, strict=True
+            )
         ],
         "heaviest": f"{max(100.0, *rule.weights):g}",
         "slider": (f"{LOWEST:g}", f"{HIGHEST:g}", f"{rule.on_slider:g}"),

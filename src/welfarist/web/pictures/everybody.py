@@ -11,7 +11,7 @@ from welfarist.web.learned.estimates import Estimate
 from welfarist.web.pictures.power_line import along, axis
 from welfarist.web.pictures.svg import WIDTH, clipped, dot, group, line, picture, words
 
-_NAMES, _LINE, _TOP, _ROW, _LARGEST = 84.0, 292.0, 24.0, 26.0, 12.0
+_NAMES, _LINE, _TOP, _ROW, _LARGEST = 104.0, 300.0, 24.0, 26.0, 12.0
 # More people and stakeholders than these are in the table alone.
 MOST_ROWS, MOST_COLUMNS = 40, 6
 
@@ -52,7 +52,7 @@ def _row(one: Someone, y: float) -> SafeString:
         for j, weight in enumerate(one.weights[:columns])
     ]
     return group(
-        words(clipped(one.name, 12), _NAMES - 8, y + 4, "end"),
+        words(clipped(one.name, 14), _NAMES - 8, y + 4, "end"),
         line(place(one.power.low), y, place(one.power.high), y, "interval"),
         dot(place(one.power.middle), y, 5.0),
         *circles,

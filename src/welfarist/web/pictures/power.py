@@ -16,7 +16,7 @@ _TOP, _BOTTOM, _HEIGHT = 12.0, 140.0, 196.0
 _MARGIN = 10.0
 # Pieces of the line on which rules are counted, and the width over which they are spread, so that
 # single ones are not seen.
-_PIECES, _SPREAD = 84, 0.04
+_PIECES, _SPREAD = 84, 0.06
 
 
 def density(powers: FloatArray, shares: FloatArray) -> FloatArray:

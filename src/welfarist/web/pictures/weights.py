@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from welfarist.web.learned.estimates import Estimate
 from welfarist.web.pictures.svg import WIDTH, clipped, dot, group, line, picture, words
 
-_LEFT, _RIGHT, _ROW, _TOP = 150.0, 14.0, 26.0, 8.0
+_LEFT, _RIGHT, _ROW, _TOP = 150.0, 22.0, 26.0, 8.0
 # More rows than these are in the table alone.
 MOST_ROWS = 30
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -29,6 +29,9 @@
     }
     place.innerHTML = found.html; // written by our server, every name escaped
     now.textContent = found.p;
+    form.querySelectorAll(".share").forEach((share, i) => {
+      share.textContent = `${Math.round(100 * found.weights[i])}%`;
+    });
     history.replaceState(null, "", `?${found.query}`);
   };
 
