@@ -274,12 +274,14 @@ def main() -> None:
     parser.add_argument("--deciders", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--without", nargs="*", default=[], help="cells left out, by part of name")
     given = parser.parse_args()
     parts = [part for part in given.parts or PARTS if part != "page"]
     known = {(r["part"], r["cell"], r["seed"], r["number"]) for r in finished()}
     jobs = [
         job for job in jobs_of(parts, given.deciders, given.seed)
         if (job[0], job[1], str(job[2]), str(job[3])) not in known
+        and not any(part in job[1] for part in given.without)
     ]  # fmt: skip
     outcomes = run_jobs(run, None, jobs, given.jobs, option="--jobs")
     for job, rows in zip(jobs, Progress().track(outcomes, len(jobs), "asking"), strict=True):
