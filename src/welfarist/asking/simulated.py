@@ -26,8 +26,6 @@ _NEW_PAIRS = 1000
 _LOW, _HIGH = 1.0, 100.0
 _POWERS = (-2.0, 1.0)
 _LEVEL = 0.95
-# As many as an interview has, so that ways of asking differ in nothing else.
-_PARTICLES = 1000
 
 
 @dataclass(frozen=True)
@@ -158,38 +156,21 @@ class Setting:
         else:
             fresh = table[_different(len(table), _NEW_PAIRS, rng)]
         judge = _Judge(decider, fresh, self.prior.largest)
-        if way == "random":
-            return self._random(table, decider, counts, judge, rng)
         interview = Interview(
             table, self.prior, random_state=int(rng.integers(2**31)), designed=way == "designed",
             most=max(counts),
         )  # fmt: skip
+        drawn = _different(len(table), max(counts), rng) if way == "random" else None
         seen = []
         for count in range(1, max(counts) + 1):
+            if drawn is not None:
+                interview.ask(*drawn[count - 1].tolist())
             if interview.question is not None:  # a small table may have no further one
                 one, other = interview.actions[list(interview.next())]
                 interview.answer("first" if decider.answer(one, other, rng) else "second")
             if count in counts:
                 seen.append(judge.seen(interview.posterior))
         return seen
-
-    def _random(
-        self,
-        table: FloatArray,
-        decider: Decider,
-        counts: Sequence[int],
-        judge: _Judge,
-        rng: np.random.Generator,
-    ) -> list[Seen]:
-        """The same of pairs drawn at random, all taken in at once."""
-        pairs = _different(len(table), max(counts), rng)
-        said = [decider.answer(table[a], table[b], rng) for a, b in pairs]
-        decided = Comparisons(table, pairs, np.array(said))
-        seed = int(rng.integers(2**31))
-        return [
-            judge.seen(Posterior(decided[:count], self.prior, seed, particles=_PARTICLES))
-            for count in counts
-        ]
 
 
 class _Judge:

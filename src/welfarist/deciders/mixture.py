@@ -129,7 +129,7 @@ class Mixture:
     @property
     def deserted(self) -> npt.NDArray[np.bool_]:
         """Which types (K,) nobody belongs to: their rules are as good as any other."""
-        return self.belongs.sum(axis=0) <= _NOBODY
+        return np.asarray(self.belongs.sum(axis=0) <= _NOBODY)
 
     @property
     def shares(self) -> FloatArray:
