@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from benchmarks.temporary_postgres import temporary_postgres, why_not
+
 from welfarist.web.databases import database_of
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")

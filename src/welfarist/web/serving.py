@@ -62,15 +62,21 @@ def start(request: ServeRequest) -> Any:
     os.environ["DJANGO_SETTINGS_MODULE"] = "welfarist.web.settings"
     import django
     from django.core.wsgi import get_wsgi_application
-    from waitress.server import create_server
 
     django.setup()
     from welfarist.web.preparing import prepare
 
     prepare()
+    return listening(request, get_wsgi_application())
+
+
+def listening(request: ServeRequest, application: Any) -> Any:
+    """Return a server that has its port, for pages that are prepared."""
+    from waitress.server import create_server
+
     try:
         return create_server(
-            get_wsgi_application(),
+            application,
             host=request.host,
             port=request.port,
             threads=_THREADS,
