@@ -7,6 +7,7 @@ gunicorn does not run. One process suffices for one machine, and keeps the link 
 from __future__ import annotations
 
 import os
+import select
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from welfarist.web import deployment
 from welfarist.web.deployment import LOOPBACK
 
 _THREADS = 8
+# Browsers hold theirs open between answers, some of them several; more would wait to be let in.
+_MOST_CONNECTIONS = 1000
 _MOST_BYTES = 16 << 20  # of a request: the largest table that is taken, and a form around it
 
 
@@ -82,6 +85,8 @@ def listening(request: ServeRequest, application: Any) -> Any:
             threads=_THREADS,
             ident=None,
             max_request_body_size=_MOST_BYTES,
+            connection_limit=_MOST_CONNECTIONS,
+            asyncore_use_poll=hasattr(select, "poll"),  # which knows no largest number of files
         )
     except OSError as problem:
         raise InputError(
