@@ -7,6 +7,7 @@ import shutil
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.core.wsgi import get_wsgi_application
 from waitress.wasyncore import close_all
@@ -25,6 +26,15 @@ SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 QUESTIONS = 12
 # Milliseconds until a page has to be there; machines that test are busy.
 PATIENCE = 20_000
+
+
+def _table():
+    rows = np.round(np.random.default_rng(4).uniform(1, 10, (30, 3)), 1)
+    lines = [f"plan {i + 1}," + ",".join(map(str, row)) for i, row in enumerate(rows.tolist())]
+    return "\n".join(["action,residents,shops,staff", *lines, ""]).encode()
+
+
+TABLE = _table()
 
 
 def why_not():
@@ -120,19 +130,11 @@ def analyst(site):
 def study(analyst):
     """A study of twelve questions, whose respondents see what was learned."""
     made = open_study(
-        analyst, _table(), "plans.csv", title="Plans for the town", most=QUESTIONS, seed=1,
+        analyst, TABLE, "plans.csv", title="Plans for the town", most=QUESTIONS, seed=1,
         respondents_see_result=True,
     )  # fmt: skip
     change_state(made, analyst, State.OPEN)
     return made
-
-
-def _table():
-    import numpy as np
-
-    rows = np.round(np.random.default_rng(4).uniform(1, 10, (30, 3)), 1)
-    lines = [f"plan {i + 1}," + ",".join(map(str, row)) for i, row in enumerate(rows.tolist())]
-    return "\n".join(["action,residents,shops,staff", *lines, ""]).encode()
 
 
 @pytest.fixture

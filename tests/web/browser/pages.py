@@ -10,7 +10,6 @@ from tests.web.browser.conftest import PATIENCE, SCREENSHOTS
 
 expect.set_options(timeout=PATIENCE)
 QUESTION = re.compile(r"Question (\d+)")
-SIDES = {"first": "first", "second": "second", "equal": "equal", "skip": "skip"}
 
 
 def choice(page, answer):

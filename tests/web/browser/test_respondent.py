@@ -139,3 +139,17 @@ def test_a_keyboard_is_enough(page):
         pages.press_button(page, pages.choice(page, ("first", "second")[number % 2]))
     pages.wait_for_thanks(page)
     assert [number for number, _ in stored()] == list(range(1, QUESTIONS + 1))
+
+
+def test_one_key_is_one_answer(page):
+    """What is on the left is 1, on the right 2; 0 is equal, s skips, and u takes it back."""
+    for number, key in enumerate("120s", start=1):
+        pages.wait_for_question(page, number)
+        page.keyboard.press(key)
+    pages.wait_for_question(page, 5)
+    said = [choice for _, choice in stored()]
+    assert {*said[:2]} <= {"first", "second"}
+    assert said[2:] == ["equal", "skip"]
+    page.keyboard.press("u")
+    pages.wait_for_question(page, 4)
+    assert len(stored()) == 3
