@@ -19,6 +19,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+_NOTHING = "camera=(), microphone=(), geolocation=()"
 
 
 class ContentSecurityPolicy:
@@ -31,5 +32,7 @@ class ContentSecurityPolicy:
         """Answer a request."""
         response = self._get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        response.headers.setdefault("Permissions-Policy", _NOTHING)
         response.headers.setdefault("Cache-Control", "no-store")  # static files say otherwise
         return response

@@ -33,12 +33,14 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "welfarist.web.headers.ContentSecurityPolicy",
+    "welfarist.web.limiting.Bounded",  # before anybody reads what is sent
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "welfarist.web.limiting.Counted",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 TEMPLATES: list[dict[str, Any]] = [
@@ -65,7 +67,9 @@ LANGUAGE_CODE = "en"
 USE_I18N = False
 FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * _MEGABYTE  # of forms; files have a limit of their own
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000  # a description of every action
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 # --- files that pages need: names have hashes, so that they may be kept for ever ------------------
 
@@ -123,7 +127,8 @@ SILENCED_SYSTEM_CHECKS = [
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "formatters": {"masked": {"()": "welfarist.web.quiet_logs.Masked"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "masked"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     # Not found and not allowed are answers, no news.
     "loggers": {"django.request": {"level": "ERROR"}},

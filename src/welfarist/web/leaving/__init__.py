@@ -1,1 +1,1 @@
-"""What goes out, what comes in, and what is deleted."""
+"""Everything that goes out, comes in, or is deleted."""

@@ -1,9 +1,10 @@
-"""What is stored: studies, invites, respondents, questions and answers, and who did what."""
+"""What is stored: studies, invites, respondents, answers, who did what, and counts of tries."""
 
 from welfarist.web.models.answers import Answer, Choice, Ended
 from welfarist.web.models.audit import AuditEntry
 from welfarist.web.models.invites import Invite, Respondent
 from welfarist.web.models.studies import Designed, State, Study
+from welfarist.web.models.tries import Tries
 
 __all__ = [
     "Answer",
@@ -15,4 +16,5 @@ __all__ = [
     "Respondent",
     "State",
     "Study",
+    "Tries",
 ]

@@ -54,6 +54,8 @@ class Study(models.Model):
     most, designed, aim, sure, check_every, seed
         As in :class:`~welfarist.app.ask_settings.AskSettings`. They and the table must not change
         once somebody was asked: see `frozen`.
+    last_number : int
+        The number of who came last; nobody gets it again, though they may be forgotten.
     """
 
     owner = models.ForeignKey(
@@ -78,6 +80,7 @@ class Study(models.Model):
     seed = models.PositiveIntegerField(default=0)
     numbers_on_demand = models.BooleanField(default=False)
     respondents_see_result = models.BooleanField(default=False)
+    last_number = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         """Newest first."""

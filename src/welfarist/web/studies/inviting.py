@@ -7,7 +7,6 @@ from datetime import datetime
 import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from welfarist.base.errors import InputError
@@ -51,13 +50,14 @@ def new_respondent(invite: Invite, name: str = "") -> Respondent:
     """Add somebody who came by a link, with a number and a seed of their own."""
     with transaction.atomic():
         study = Study.objects.select_for_update().get(pk=invite.study_id)
-        last = study.respondents.aggregate(last=Max("number"))["last"] or 0
+        study.last_number += 1
+        study.save(update_fields=["last_number"])
         return Respondent.objects.create(
             study=study,
             invite=invite,
-            number=last + 1,
+            number=study.last_number,
             name=name.strip(),
-            seed=_seed(study.seed, last + 1),
+            seed=_seed(study.seed, study.last_number),
         )
 
 

@@ -15,6 +15,7 @@ from welfarist.app.decisions import TableOptions
 from welfarist.app.totals import totals_in
 from welfarist.base.errors import InputError, WelfaristError
 from welfarist.base.validation import FloatArray
+from welfarist.web.studies.unpacking import refuse_bomb
 from welfarist.web.words import message_of
 
 # A page is no place for larger tables; commands have other limits.
@@ -61,6 +62,7 @@ def read_upload(data: bytes, name: str, options: TableOptions | None = None) -> 
             f"{called}: a table must have {MOST_BYTES >> 20} megabytes at most; found "
             f"{len(data) / (1 << 20):.1f}. Leave out columns or rows that nobody is asked about."
         )
+    refuse_bomb(data, called)
     with tempfile.TemporaryDirectory(prefix="welfarist-") as folder:
         path = Path(folder) / called
         path.write_bytes(data)

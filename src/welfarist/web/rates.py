@@ -1,0 +1,91 @@
+"""How often something may be tried: counted in the database, so that all processes count as one.
+
+Guessing a password or a link is cut short; so is filling a study with people who are nobody.
+Whole offices come from one address, which is why limits are far above what a room of people does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.http import HttpRequest
+from django.utils import timezone
+
+from welfarist.web.models import Tries
+
+
+@dataclass(frozen=True)
+class Limit:
+    """So many tries in a span of time.
+
+    Attributes
+    ----------
+    what : str
+        What is tried.
+    most : int
+    span : timedelta
+    """
+
+    what: str
+    most: int
+    span: timedelta
+
+    def reached(self, who: str) -> bool:
+        """Whether somebody has tried as often as they may."""
+        begin = timezone.now() - self.span
+        return Tries.objects.filter(
+            what=self._key(who), since__gt=begin, count__gte=self.most
+        ).exists()
+
+    def count(self, who: str) -> bool:
+        """Count a try; return whether it was one too many.
+
+        Whoever is let through is counted before, or many tries at once would all be the first.
+        """
+        now, key = timezone.now(), self._key(who)
+        with transaction.atomic():
+            Tries.objects.get_or_create(what=key, defaults={"since": now})
+            found = Tries.objects.select_for_update().get(what=key)
+            if found.since <= now - self.span:
+                found.since, found.count = now, 0
+            found.count += 1
+            found.save(update_fields=["since", "count"])
+        return found.count > self.most
+
+    def forgive(self, who: str) -> None:
+        """Take one try back: it was none."""
+        Tries.objects.filter(what=self._key(who), count__gt=0).update(count=F("count") - 1)
+
+    def _key(self, who: str) -> str:
+        told = f"{self.what}\0{who}\0{settings.SECRET_KEY}"
+        return hashlib.sha256(told.encode()).hexdigest()
+
+
+LOGIN_FROM = Limit("login from an address", 50, timedelta(minutes=15))
+LOGIN_AS = Limit("login as somebody", 10, timedelta(minutes=15))
+WRONG_LINKS = Limit("links that lead nowhere", 60, timedelta(minutes=10))
+BEGIN_FROM = Limit("begin from an address", 1000, timedelta(hours=1))
+BEGIN_BY = Limit("begin by an open invite", 3000, timedelta(hours=1))
+_LONGEST = timedelta(days=1)
+
+
+def address_of(request: HttpRequest) -> str:
+    """Return where a request comes from.
+
+    A proxy adds whom it heard from at the end of X-Forwarded-For; what stands before that is what
+    anybody may have claimed.
+    """
+    heard = str(request.META.get("REMOTE_ADDR", ""))
+    if not settings.DEPLOYMENT.behind_proxy:
+        return heard
+    return request.headers.get("X-Forwarded-For", heard).split(",")[-1].strip() or heard
+
+
+def forget_old() -> None:
+    """Remove counts that say nothing any more."""
+    Tries.objects.filter(since__lt=timezone.now() - _LONGEST).delete()
