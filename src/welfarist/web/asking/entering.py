@@ -30,12 +30,17 @@ def behind(token: str) -> Respondent | Invite | None:
     return invite.respondents.select_related("study", "invite").first()
 
 
-def require_open(invite: Invite) -> None:
-    """Refuse whoever comes too early, too late, or by a link that was revoked."""
+def require_valid(invite: Invite) -> None:
+    """Refuse whoever comes by a link that was revoked or has expired."""
     if invite.revoked_at is not None:
         raise NotNowError("This link is no longer valid. Please ask whoever sent it for a new one.")
     if invite.expires_at is not None and invite.expires_at <= timezone.now():
         raise NotNowError("This link has expired. Please ask whoever sent it for a new one.")
+
+
+def require_open(invite: Invite) -> None:
+    """Refuse whoever comes too early, too late, or by a link that is no more."""
+    require_valid(invite)
     if invite.study.state != State.OPEN:
         raise NotNowError(_CLOSED[State(invite.study.state)])
 
@@ -46,3 +51,12 @@ def begin(invite: Invite, name: str = "") -> Respondent:
     if invite.kind != Invite.Kind.OPEN:
         raise NotNowError("This link is for one person, who has begun already.")
     return new_respondent(invite, name)
+
+
+def is_open(invite: Invite) -> bool:
+    """Whether somebody can answer by a link now."""
+    try:
+        require_open(invite)
+    except NotNowError:
+        return False
+    return True

@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Generic, TypeVar
 
 from welfarist.asking.interview import Interview
 from welfarist.web.asking.rebuilding import rebuilt
@@ -19,10 +20,11 @@ from welfarist.web.models import Answer, Respondent
 # One takes about a megabyte; one that is not at hand takes half a second to be made anew, so that
 # all of a large meeting should be.
 _MOST = 256
+Work = TypeVar("Work")
 
 
-class Kept:
-    """Interviews by respondent, those that were used last.
+class Kept(Generic[Work]):
+    """Interviews, or what follows from them, by respondent: those that were used last.
 
     Whoever uses one has it to themselves, because an interview changes while it works: it is taken
     out, and put back afterwards.
@@ -30,18 +32,18 @@ class Kept:
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
-        self._kept: OrderedDict[int, tuple[Fingerprint, Interview]] = OrderedDict()
+        self._kept: OrderedDict[int, tuple[Fingerprint, Work]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def take(self, respondent: int) -> tuple[Fingerprint, Interview] | None:
-        """Take an interview out, if there is one."""
+    def take(self, respondent: int) -> tuple[Fingerprint, Work] | None:
+        """Take one out, if there is one."""
         with self._lock:
             return self._kept.pop(respondent, None)
 
-    def keep(self, respondent: int, fingerprint: Fingerprint, interview: Interview) -> None:
+    def keep(self, respondent: int, fingerprint: Fingerprint, work: Work) -> None:
         """Put one in; the one that was not used for longest goes."""
         with self._lock:
-            self._kept[respondent] = fingerprint, interview
+            self._kept[respondent] = fingerprint, work
             self._kept.move_to_end(respondent)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
@@ -52,7 +54,7 @@ class Kept:
             self._kept.clear()
 
 
-KEPT = Kept()
+KEPT: Kept[Interview] = Kept()
 
 
 @contextmanager

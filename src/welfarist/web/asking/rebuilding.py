@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,16 +13,16 @@ from welfarist.web.models import Answer, Respondent
 
 def rebuilt(respondent: Respondent, rows: Rows) -> Interview:
     """Return the interview of a respondent, with their answers and the question that is put."""
-    record = _begun(respondent).to_dict()
+    record = begun(respondent).to_dict()
     standing = [*rows.answered, *([] if rows.pending is None else [rows.pending])]
-    record["made_up"] = _made_up(standing, len(record["actions"]))
+    record["made_up"] = made_up(standing, len(record["actions"]))
     record["asked"] = [{**_question(row), "answer": row.choice} for row in rows.answered]
     record["pending"] = None if rows.pending is None else _question(rows.pending)
     return Interview.from_dict(record)
 
 
-def _begun(respondent: Respondent) -> Interview:
-    """An interview without answers."""
+def begun(respondent: Respondent) -> Interview:
+    """Return the interview of a respondent without answers."""
     study = respondent.study
     settings = replace(study.ask_settings, seed=respondent.seed)
     made = Interview(study.table, **settings.of_interview(study.action_names))
@@ -39,8 +40,8 @@ def _question(row: Answer) -> dict[str, Any]:
     }
 
 
-def _made_up(rows: list[Answer], actions: int) -> list[list[float]]:
-    """Outcomes that were made up, by their row numbers, which follow those of the table."""
+def made_up(rows: Sequence[Answer], actions: int) -> list[list[float]]:
+    """Return outcomes that were made up, by their row numbers, which follow those of the table."""
     found = {
         place: outcome
         for row in rows

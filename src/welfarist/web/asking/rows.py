@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -33,7 +33,12 @@ class Rows:
     @classmethod
     def of(cls, respondent: Respondent) -> Rows:
         """Read them."""
-        rows = list(respondent.answers.filter(ended=Ended.STANDS).order_by("number"))
+        return cls.among(respondent.answers.filter(ended=Ended.STANDS).order_by("number"))
+
+    @classmethod
+    def among(cls, answers: Iterable[Answer]) -> Rows:
+        """Return those that stand among all rows of a respondent."""
+        rows = sorted((row for row in answers if not row.ended), key=lambda row: row.number)
         answered = tuple(row for row in rows if row.choice)
         return cls(answered, next((row for row in rows if not row.choice), None))
 

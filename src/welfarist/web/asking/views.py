@@ -1,4 +1,4 @@
-"""Pages of the respondents: one question at a time."""
+"""Pages of the respondents: one question at a time, and what was learned from the answers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from welfarist.base.errors import InputError
 from welfarist.web.asking import entering, taking
+from welfarist.web.asking.cards import cards_of
 from welfarist.web.asking.putting import next_question
 from welfarist.web.asking.taking import Taken
-from welfarist.web.models import Invite, Respondent
+from welfarist.web.learned.one import page_of
+from welfarist.web.models import Ended, Invite, Respondent
 
 View = Callable[..., HttpResponse]
+# Numbers of questions have fewer digits.
+_DIGITS = 6
 
 
 def by_link(view: View) -> View:
@@ -30,7 +34,8 @@ def by_link(view: View) -> View:
         try:
             return view(request, token, found, **more)
         except entering.NotNowError as why:
-            return render(request, "asking/not_now.html", {"why": str(why)}, status=403)
+            told = {"why": str(why), "study": found.study}
+            return render(request, "asking/not_now.html", told, status=403)
 
     return run
 
@@ -63,13 +68,13 @@ def answer(request: HttpRequest, token: str, found: Respondent | Invite) -> Http
     try:
         taken = taking.take_answer(
             _respondent(found),
-            int(posted["number"]),
+            _number(posted["number"]),
             posted["key"],
             posted["choice"],
             _milliseconds(posted.get("ms", "")),
         )
     except (KeyError, ValueError, InputError):
-        return HttpResponse("An answer is incomplete.", status=400, content_type="text/plain")
+        return _incomplete(request, _respondent(found), token)
     return _after(request, token, _respondent(found), taken)
 
 
@@ -77,10 +82,44 @@ def answer(request: HttpRequest, token: str, found: Respondent | Invite) -> Http
 @by_link
 def undo(request: HttpRequest, token: str, found: Respondent | Invite) -> HttpResponse:
     """Take the last answer back."""
-    number = request.POST.get("number", "")
-    if not number.isdecimal():
-        return HttpResponse("A number is missing.", status=400, content_type="text/plain")
-    return _after(request, token, _respondent(found), taking.undo(_respondent(found), int(number)))
+    try:
+        number = _number(request.POST.get("number", ""))
+    except ValueError:
+        return _incomplete(request, _respondent(found), token)
+    return _after(request, token, _respondent(found), taking.undo(_respondent(found), number))
+
+
+@require_POST
+@by_link
+def revise(request: HttpRequest, token: str, found: Respondent | Invite) -> HttpResponse:
+    """Give another answer to an earlier question, and show what is learned then."""
+    respondent = _respondent(found)
+    try:
+        number = _number(request.POST.get("number", ""))
+        taken = taking.revise(respondent, number, request.POST.get("choice", ""))
+    except (ValueError, InputError):
+        return _incomplete(request, respondent, token)
+    if taken is Taken.NOT or not respondent.study.respondents_see_result:
+        return _after(request, token, respondent, taken)
+    return redirect("ask-result", token=token)
+
+
+@require_safe
+@by_link
+def result(request: HttpRequest, token: str, found: Respondent | Invite) -> HttpResponse:
+    """Show what was learned, where the analyst allows it; also after a study is closed."""
+    respondent = _respondent(found)
+    if not respondent.study.respondents_see_result:
+        raise Http404
+    entering.require_valid(respondent.invite)
+    told = {
+        "study": respondent.study,
+        "respondent": respondent,
+        "token": token,
+        "learned": page_of(respondent),
+        "can_revise": entering.is_open(respondent.invite),
+    }
+    return render(request, "learned/result.html", told)
 
 
 def _after(request: HttpRequest, token: str, respondent: Respondent, taken: Taken) -> HttpResponse:
@@ -99,11 +138,23 @@ def _shown(
         "study": respondent.study,
         "respondent": respondent,
         "question": question,
-        "last": None if question is None else question.number - 1,
+        "shown": None if question is None else cards_of(question),
+        "last": _last(respondent) if question is None else question.number - 1,
         "token": token,
         "refused": refused,
     }
     return render(request, page, told, status=409 if refused else 200)
+
+
+def _last(respondent: Respondent) -> int | None:
+    """The number of the last answer that stands."""
+    standing = respondent.answers.filter(ended=Ended.STANDS).exclude(choice="")
+    return standing.order_by("-number").values_list("number", flat=True).first()
+
+
+def _incomplete(request: HttpRequest, respondent: Respondent, token: str) -> HttpResponse:
+    told = {"study": respondent.study, "token": token}
+    return render(request, "asking/incomplete.html", told, status=400)
 
 
 def _respondent(found: Respondent | Invite) -> Respondent:
@@ -112,5 +163,11 @@ def _respondent(found: Respondent | Invite) -> Respondent:
     return found
 
 
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
+        raise ValueError(text)
+    return int(text)
+
+
 def _milliseconds(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 12 else None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.urls import path
 
-from welfarist.web.not_yet import not_yet
+from welfarist.web.explore import views
 
 urlpatterns = [
-    path("studies/<int:pk>/explore/", not_yet, name="explore"),
-    path("studies/<int:pk>/explore/ranking.json", not_yet, name="explore-ranking"),
+    path("studies/<int:pk>/explore/", views.explore, name="explore"),
+    path("studies/<int:pk>/explore/ranking.json", views.ranking, name="explore-ranking"),
 ]

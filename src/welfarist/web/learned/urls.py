@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.urls import path
 
-from welfarist.web.not_yet import not_yet
+from welfarist.web.learned import views
 
 urlpatterns = [
-    path("studies/<int:pk>/learned/", not_yet, name="learned"),
-    path("studies/<int:pk>/learned/<int:number>/", not_yet, name="learned-respondent"),
+    path("studies/<int:pk>/learned/", views.everybody, name="learned"),
+    path("studies/<int:pk>/learned/<int:number>/", views.respondent, name="learned-respondent"),
 ]
