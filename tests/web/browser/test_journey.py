@@ -146,7 +146,9 @@ def test_sliders_show_what_other_rules_would_do(visitor, door, study):
     page.goto(f"/studies/{study.pk}/explore/")
     before = page.get_by_role("table").inner_text()
     page.get_by_role("slider").first.press("Home")
-    page.wait_for_function("before => document.querySelector('table').innerText !== before", arg=before)
+    page.wait_for_function(
+        "before => document.querySelector('table').innerText !== before", arg=before
+    )
     there = page.get_by_role("table").inner_text()
     again = visitor_tab(page)
     again.goto(page.url)
