@@ -45,6 +45,8 @@ class Visit:
         From each answer to its next question.
     given : list of tuples
         What was said to be saved.
+    again : int
+        Requests that crossed with the end of an idle connection and were sent once more.
     """
 
     token: str
@@ -54,6 +56,7 @@ class Visit:
     given: Given = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     cookies: dict[str, str] = field(default_factory=dict)
+    again: int = 0
     _reader: asyncio.StreamReader | None = None
     _writer: asyncio.StreamWriter | None = None
 
@@ -97,13 +100,24 @@ class Visit:
         return form_in(page, "answer")
 
     async def _said(self, method: str, path: str, body: bytes = b"") -> tuple[int, str, str]:
-        """Send a request, over a new connection if the server closed the one before."""
+        """Send a request; again if the server closed an idle connection then, as browsers do."""
         async with asyncio.timeout(_PATIENCE):
-            if self._writer is None or self._reader is None or self._reader.at_eof():
-                self._close()
-                self._reader, self._writer = await asyncio.open_connection(HOST, self.port)
-            self._writer.write(self._request(method, path, body))
-            return await self._received(self._reader)
+            used_before = self._writer is not None
+            try:
+                return await self._said_once(method, path, body)
+            except (ConnectionError, asyncio.IncompleteReadError) as problem:
+                if not used_before or getattr(problem, "partial", b""):
+                    raise
+            self.again += 1
+            self._close()
+            return await self._said_once(method, path, body)
+
+    async def _said_once(self, method: str, path: str, body: bytes) -> tuple[int, str, str]:
+        if self._writer is None or self._reader is None or self._reader.at_eof():
+            self._close()
+            self._reader, self._writer = await asyncio.open_connection(HOST, self.port)
+        self._writer.write(self._request(method, path, body))
+        return await self._received(self._reader)
 
     def _request(self, method: str, path: str, body: bytes) -> bytes:
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -146,12 +160,15 @@ class Outcome:
         Answers that were said to be saved and are not stored as they were given, or twice.
     rate : float
         Answers a second.
+    again : int
+        Requests that were sent once more; see :class:`Visit`.
     """
 
     server: str
     respondents: int
     answers: int
     errors: int
+    again: int
     lost: int
     doubled: int
     median: float
@@ -163,7 +180,7 @@ class Outcome:
     def __str__(self) -> str:
         return (
             f"{self.server}, {self.respondents} respondents: {self.answers} answers, "
-            f"{self.errors} errors, {self.lost} lost, {self.doubled} twice; median "
+            f"{self.errors} errors, {self.again} sent again, {self.lost} lost, {self.doubled} twice; median "
             f"{self.median:.3f} s, 95% {self.p95:.3f} s, longest {self.longest:.3f} s, "
             f"{self.rate:.1f} answers/s (load before: {self.load_before:.1f})"
         )
@@ -229,7 +246,7 @@ def _outcome(
     middle, most, longest = np.quantile(took, [0.5, 0.95, 1.0]).tolist()
     errors = sum(len(visit.errors) for visit in visits)
     return Outcome(
-        server, len(visits), len(took), errors, lost, doubled, middle, most, longest,
+        server, len(visits), len(took), errors, sum(visit.again for visit in visits), lost, doubled, middle, most, longest,
         len(took) / seconds, load,
     )  # fmt: skip
 

@@ -150,14 +150,9 @@ def test_sliders_show_what_other_rules_would_do(visitor, door, study):
         "before => document.querySelector('table').innerText !== before", arg=before
     )
     there = page.get_by_role("table").inner_text()
-    again = visitor_tab(page)
+    again = page.context.new_page()
     again.goto(page.url)
     assert again.get_by_role("table").inner_text() == there
-
-
-def visitor_tab(page):
-    """Another tab of the same browser."""
-    return page.context.new_page()
 
 
 def test_a_revoked_link_lets_nobody_in(visitor, door, study, link):
