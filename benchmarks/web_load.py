@@ -180,8 +180,8 @@ class Outcome:
     def __str__(self) -> str:
         return (
             f"{self.server}, {self.respondents} respondents: {self.answers} answers, "
-            f"{self.errors} errors, {self.again} sent again, {self.lost} lost, {self.doubled} twice; median "
-            f"{self.median:.3f} s, 95% {self.p95:.3f} s, longest {self.longest:.3f} s, "
+            f"{self.errors} errors, {self.again} sent again, {self.lost} lost, {self.doubled} "
+            f"twice; median {self.median:.3f} s, 95% {self.p95:.3f} s, longest {self.longest:.3f} s, "
             f"{self.rate:.1f} answers/s (load before: {self.load_before:.1f})"
         )
 
@@ -245,8 +245,9 @@ def _outcome(
         raise AssertionError(f"nobody could answer: {visits[0].errors}")
     middle, most, longest = np.quantile(took, [0.5, 0.95, 1.0]).tolist()
     errors = sum(len(visit.errors) for visit in visits)
+    again = sum(visit.again for visit in visits)
     return Outcome(
-        server, len(visits), len(took), errors, sum(visit.again for visit in visits), lost, doubled, middle, most, longest,
+        server, len(visits), len(took), errors, again, lost, doubled, middle, most, longest,
         len(took) / seconds, load,
     )  # fmt: skip
 
