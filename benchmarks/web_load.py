@@ -181,8 +181,8 @@ class Outcome:
         return (
             f"{self.server}, {self.respondents} respondents: {self.answers} answers, "
             f"{self.errors} errors, {self.again} sent again, {self.lost} lost, {self.doubled} "
-            f"twice; median {self.median:.3f} s, 95% {self.p95:.3f} s, longest {self.longest:.3f} s, "
-            f"{self.rate:.1f} answers/s (load before: {self.load_before:.1f})"
+            f"twice; median {self.median:.3f} s, 95% {self.p95:.3f} s, longest "
+            f"{self.longest:.3f} s, {self.rate:.1f} answers/s (load before: {self.load_before:.1f})"
         )
 
 
