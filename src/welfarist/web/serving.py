@@ -7,6 +7,7 @@ gunicorn does not run. One process suffices for one machine, and keeps the link 
 from __future__ import annotations
 
 import os
+import select
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from welfarist.web import deployment
 from welfarist.web.deployment import LOOPBACK
 
 _THREADS = 8
+# Browsers hold theirs open between answers, some of them several; more would wait to be let in.
+_MOST_CONNECTIONS = 1000
 _MOST_BYTES = 16 << 20  # of a request: the largest table that is taken, and a form around it
 
 
@@ -62,20 +65,28 @@ def start(request: ServeRequest) -> Any:
     os.environ["DJANGO_SETTINGS_MODULE"] = "welfarist.web.settings"
     import django
     from django.core.wsgi import get_wsgi_application
-    from waitress.server import create_server
 
     django.setup()
     from welfarist.web.preparing import prepare
 
     prepare()
+    return listening(request, get_wsgi_application())
+
+
+def listening(request: ServeRequest, application: Any) -> Any:
+    """Return a server that has its port, for pages that are prepared."""
+    from waitress.server import create_server
+
     try:
         return create_server(
-            get_wsgi_application(),
+            application,
             host=request.host,
             port=request.port,
             threads=_THREADS,
             ident=None,
             max_request_body_size=_MOST_BYTES,
+            connection_limit=_MOST_CONNECTIONS,
+            asyncore_use_poll=hasattr(select, "poll"),  # which knows no largest number of files
         )
     except OSError as problem:
         raise InputError(

@@ -17,7 +17,9 @@ from welfarist.web.asking.rebuilding import rebuilt
 from welfarist.web.asking.rows import Fingerprint, Rows
 from welfarist.web.models import Answer, Respondent
 
-_MOST = 64
+# One takes about a megabyte; one that is not at hand takes half a second to be made anew, so that
+# all of a large meeting should be.
+_MOST = 256
 Work = TypeVar("Work")
 
 
