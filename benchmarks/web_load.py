@@ -106,7 +106,8 @@ class Visit:
             try:
                 return await self._said_once(method, path, body)
             except (ConnectionError, asyncio.IncompleteReadError) as problem:
-                if not used_before or getattr(problem, "partial", b""):
+                begun = isinstance(problem, asyncio.IncompleteReadError) and problem.partial
+                if not used_before or begun:
                     raise
             self.again += 1
             self._close()

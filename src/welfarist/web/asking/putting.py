@@ -103,6 +103,7 @@ def _put(respondent: Respondent, rows: Rows, interview: Interview) -> Answer | N
     pair = chosen["first"], chosen["second"]
     made_up = max(pair) >= len(respondent.study.actions)
     with changing(respondent) as now:
+        require_open(now.invite)  # a study that was closed meanwhile may have another table now
         if Rows.of(now) != rows:
             return None
         return Answer.objects.create(
