@@ -69,6 +69,9 @@ default prior. What must hold was written down before anything was run. This pag
 python -m benchmarks.asking --seed {seed} --deciders 200 --jobs 2
 ```
 
+Where a row counts fewer decision makers than the criteria do, it is not finished, and its verdict
+is that of those who are in it.
+
 ## What must hold
 
 * **Tables.** Weights are drawn from the simplex, asinh p between -2 and 1. On 1,000 new pairs, 20

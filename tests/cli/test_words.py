@@ -21,7 +21,7 @@ from welfarist.show.report.plain_words import plain
 
 PACKAGE = Path(wf.__file__).parent
 # Rooms whose messages are in the asker's words by construction, or are never read as messages.
-OTHERS = {"app", "cli", "files"}
+OTHERS = {"app", "cli", "files", "web"}
 SHORTEST = 25
 PYTHON = re.compile(
     r"""\w=(?:["\d…-]|True|False|None)|\b[a-z]+(?:_[a-z]+)+\b|\w_\b|\b[a-z_]{2,}\((?!s\))"""
