@@ -16,9 +16,10 @@ from tests.deciders.panels import (
     varied,
 )
 from welfarist import ChoiceLearner, ComparisonClassifier, Comparisons
+from welfarist.deciders.evidence import Evidence
 from welfarist.deciders.integrating import NODES, follow, likelihoods
 from welfarist.deciders.nodes import Nodes, quasi_random
-from welfarist.deciders.normal import Evidence, NormalPopulation
+from welfarist.deciders.normal import NormalPopulation
 
 ROUNDING = 1e-9
 # How far the default number of quasi-random nodes may be from a lattice of seven times as many, in

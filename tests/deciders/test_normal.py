@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -18,9 +20,11 @@ from tests.deciders.panels import (
     varied,
 )
 from welfarist import ChoiceLearner, ComparisonClassifier
+from welfarist.deciders.evidence import Evidence, information
 from welfarist.deciders.integrating import likelihoods
+from welfarist.deciders.likeliest import fit_normal
 from welfarist.deciders.nodes import Nodes
-from welfarist.deciders.normal import Evidence, NormalPopulation, fit_normal, information
+from welfarist.deciders.normal import NormalPopulation
 
 # What is asked of likelihoods beside independent code.
 QUADRATURE = 1e-6
@@ -115,12 +119,13 @@ def test_log_density_is_that_of_scipy():
         np.array([[0.2, 0.3], [0.8, -0.5], [2.0, 0.1]]), POPULATION.covariance
     )
     points = np.random.default_rng(0).normal(size=(7, 3))
-    found = population.log_density(points, design)
+    nodes = Nodes(points, np.zeros(7))
+    found = population.log_density(nodes, design)
     for i, mean in enumerate(population.means(design)):
         expected = multivariate_normal(mean, population.covariance).logpdf(points)
         assert found[i] == pytest.approx(expected, abs=1e-12)  # rounding
     alike = NormalPopulation(population.coefficients[:, :1], population.covariance)
-    assert alike.log_density(points, np.ones((4, 1))).shape == (1, 7)
+    assert alike.log_density(nodes, np.ones((4, 1))).shape == (1, 7)
 
 
 def test_what_describes_a_population_can_be_packed():
@@ -141,6 +146,40 @@ def example(request):
         coefficients = np.column_stack([coefficients, [0.3, -0.5, 0.1]])
     evidence = evidence_on(panel, nodes, np.column_stack(columns))
     return evidence, NormalPopulation(coefficients, POPULATION.covariance)
+
+
+def test_moments_are_those_of_the_chances(example):
+    """However small likelihoods are beside the largest, which are far away, of one of them."""
+    whole, population = example
+    points = whole.nodes.points
+    far = np.argsort(population.log_density(whole.nodes, whole.design)[0])[:40]
+    for less in (0.0, 2000.0):
+        logs = whole.logs.copy()
+        logs[1, far] += less
+        evidence = Evidence(whole.nodes, logs, whole.design)
+        by_person, chances = evidence.posterior(population)
+        after = evidence.moments_after(population)
+        assert after.log_likelihood == pytest.approx(by_person, rel=1e-13)  # rounding
+        assert after.mean == pytest.approx(chances @ points, abs=1e-12)
+        second = np.einsum("gs,si,sj->gij", chances, points, points)
+        assert after.second == pytest.approx(second, abs=1e-11)
+
+
+def test_digits_that_vanish_beside_the_largest_are_kept():
+    nodes = Nodes(np.array([[-60.0], [0.0], [1.0]]), np.zeros(3))
+    logs = np.array([[0.0, -1500.0, -1501.0]])  # the first is out of reach: exp(-1800) of it
+    population = NormalPopulation(np.zeros((1, 1)), np.eye(1))
+    found = Evidence(nodes, logs, np.ones((1, 1))).moments_after(population)
+    share = np.exp(-1.5) / (1.0 + np.exp(-1.5))
+    assert found.mean[0, 0] == pytest.approx(share, rel=1e-12)
+
+
+def test_a_pickle_leaves_out_what_can_be_worked_out(example):
+    evidence, population = example
+    again = pickle.loads(pickle.dumps(evidence))
+    assert "_relative" not in vars(again)
+    assert again.log_likelihood(population) == evidence.log_likelihood(population)
+    assert len(pickle.dumps(evidence)) == len(pickle.dumps(again))
 
 
 def test_scores_are_slopes(example):
@@ -229,7 +268,8 @@ def test_error_is_that_of_nodes_drawn_at_random():
         drawn = rng.multivariate_normal(
             POPULATION.coefficients[:, 0], POPULATION.covariance, size=400
         )
-        logs = -POPULATION.log_density(drawn, np.ones((1, 1)))[0] - np.log(400)
+        there = Nodes(drawn, np.zeros(400))
+        logs = -POPULATION.log_density(there, np.ones((1, 1)))[0] - np.log(400)
         nodes = Nodes(drawn, logs)
         part = Evidence(
             nodes,

@@ -10,7 +10,7 @@ from welfarist.base.seeds import seed_of
 from welfarist.base.validation import check_count
 from welfarist.deciders import candidates as weighed
 from welfarist.deciders.answering import AnsweringLearner
-from welfarist.deciders.beliefs import Beliefs, Rules
+from welfarist.deciders.beliefs import Beliefs
 from welfarist.deciders.caveats import panel_caveats, population_caveats
 from welfarist.deciders.covariates import Covariates
 from welfarist.deciders.deciders_result import DecidersResult
@@ -187,8 +187,7 @@ def _result_of(
 ) -> DecidersResult:
     """The record of a normal population."""
     coordinates, nodes = coordinates_of(panel), found.evidence.nodes
-    points = [coordinates.point(x, found.common) for x in nodes.points]
-    rules = Rules.of([panel.loss] * len(points), points)
+    rules = coordinates.rules(nodes.points, found.common)
     _, each = found.evidence.posterior(found.population)
     anybody = found.evidence.prior(found.population)
     beliefs = Beliefs(rules, panel.names, each, anybody)

@@ -19,7 +19,8 @@ from welfarist.deciders.candidates import Candidate
 from welfarist.deciders.covariates import Covariates
 from welfarist.deciders.forms import Told
 from welfarist.deciders.individuals import individual_columns, individuals_frame
-from welfarist.deciders.normal import LEAST_SPREAD, Evidence, NormalPopulation, fit_normal
+from welfarist.deciders.likeliest import fit_normal
+from welfarist.deciders.normal import LEAST_SPREAD, NormalPopulation
 from welfarist.deciders.panel import Panel
 from welfarist.deciders.populations import Population
 from welfarist.deciders.type_tests import ratio_test
@@ -114,7 +115,7 @@ class DecidersResult(DecidersRecord):
                 "what is known of new people matters only where the fit has columns of it; found "
                 "none."
             )
-        logs = normal.log_density(evidence.nodes.points, rows) + evidence.nodes.log_volume
+        logs = normal.log_density(evidence.nodes, rows) + evidence.nodes.log_volume
         return self.beliefs.joined(names, np.broadcast_to(logs, (len(names), logs.shape[1])))
 
     def test(self, *, same: Sequence[str]) -> DoctrineTest:
@@ -133,7 +134,7 @@ class DecidersResult(DecidersRecord):
                 "deciders, and test there."
             )
         less = self.covariates.without_differences(same)
-        pooled = Evidence(evidence.nodes, evidence.logs, less.design)
+        pooled = evidence.under(less.design)
         start = _pooled(normal, evidence.design, less.design)
         _, value, converged = fit_normal(pooled, start, rounds=20)
         degrees = normal.size * (evidence.design.shape[1] - less.design.shape[1])

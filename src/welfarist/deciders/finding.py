@@ -8,8 +8,9 @@ from scipy.optimize import minimize, minimize_scalar
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.coordinates import RuleCoordinates
+from welfarist.deciders.evidence import Evidence
 from welfarist.deciders.integrating import Integrated, follow, integrate, likelihoods
-from welfarist.deciders.normal import Evidence, fit_normal
+from welfarist.deciders.likeliest import fit_normal
 from welfarist.deciders.panel import Panel
 from welfarist.deciders.searching import Found
 

@@ -10,8 +10,10 @@ from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.beliefs import likelihoods_of
 from welfarist.deciders.coordinates import RuleCoordinates
+from welfarist.deciders.evidence import Evidence
+from welfarist.deciders.likeliest import approach, fit_normal
 from welfarist.deciders.nodes import Nodes, quasi_random
-from welfarist.deciders.normal import Evidence, NormalPopulation, approach, fit_normal
+from welfarist.deciders.normal import NormalPopulation
 from welfarist.deciders.panel import Panel
 
 # Nodes of the first two rounds, in which the population is found roughly, and of the last.
@@ -129,9 +131,9 @@ def integrate(
 
 def follow(evidence: Evidence, population: NormalPopulation, count: int, seed: int) -> Nodes:
     """Return nodes where the population is, and where everybody's own rules are likely."""
-    _, chances = evidence.posterior(population)
-    means, second = evidence.moments(chances)
-    covariances = second - means[:, :, None] * means[:, None, :]
+    after = evidence.moments_after(population)
+    means = after.mean
+    covariances = after.second - means[:, :, None] * means[:, None, :]
     centres = population.means(evidence.design)
     between = np.cov(centres.T).reshape(population.size, population.size)
     whole = population.covariance + (between if len(centres) > 1 else 0.0)

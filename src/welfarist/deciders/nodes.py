@@ -9,6 +9,7 @@ no better: who hardly errs has a likelihood with steps.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import lgamma
 
 import numpy as np
@@ -41,6 +42,13 @@ class Nodes:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @cached_property
+    def powers(self) -> FloatArray:
+        """One, the numbers, and the products of two of them (S, 1 + D + D (D + 1) / 2)."""
+        rows, columns = np.tril_indices(self.points.shape[1])
+        ones = np.ones((len(self), 1))
+        return np.hstack([ones, self.points, self.points[:, rows] * self.points[:, columns]])
 
     def in_units_of(self, factor: FloatArray) -> Nodes:
         """Return the same points as ``factor @ x``, by x; the factor is a lower triangle (D, D)."""
@@ -102,7 +110,7 @@ def _students(uniform: FloatArray, mean: FloatArray, covariance: FloatArray) -> 
 def _log_student(points: FloatArray, mean: FloatArray, covariance: FloatArray) -> FloatArray:
     """Log density (S,) of points whose main axes are independent Students."""
     axes = _axes(covariance)
-    away = np.linalg.solve(axes, (points - mean).T)
+    away = np.linalg.inv(axes) @ (points - mean).T
     _, size = np.linalg.slogdet(axes)
     nu = _FREEDOM
     level = lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * np.log(nu * np.pi)

@@ -16,7 +16,8 @@ from welfarist.base.validation import FloatArray, check_level
 from welfarist.deciders.beliefs import Beliefs
 from welfarist.deciders.coordinates import RuleCoordinates
 from welfarist.deciders.covariates import Covariates
-from welfarist.deciders.normal import LEAST_SPREAD, Evidence, NormalPopulation, information
+from welfarist.deciders.evidence import Evidence, information
+from welfarist.deciders.normal import LEAST_SPREAD, NormalPopulation
 from welfarist.families.base import Family
 
 # A spread this near to the least that is searched is none.
