@@ -88,6 +88,13 @@ def test_guessing_links_ends_soon(client, invited):
     assert client.get(reverse("ask", args=["guess"])).status_code == 404
 
 
+def test_a_clock_that_is_set_back_keeps_nobody_out(db):
+    few = rates.Limit("try", 1, timedelta(hours=1))
+    assert [few.count("ada") for _ in range(3)] == [False, True, True]
+    Tries.objects.update(since=timezone.now() + timedelta(days=300))
+    assert not few.count("ada")
+
+
 def test_the_pages_own_link_is_not_guessed(client):
     link = f"/enter/{DOOR.issue()}/"
     codes = [client.get(f"/enter/guess-{i}/").status_code for i in range(65)]

@@ -50,7 +50,7 @@ class Limit:
             if made and new.pk % _OFTEN == 0:
                 forget_old()
             found = Tries.objects.select_for_update().get(what=key)
-            if found.since <= now - self.span:
+            if not now - self.span < found.since <= now:  # clocks are set back, too
                 found.since, found.count = now, 0
             found.count += 1
             found.save(update_fields=["since", "count"])

@@ -74,3 +74,17 @@ def test_what_unpacks_to_far_more_is_refused(kind):
 def test_a_true_table_is_read_from_parquet():
     read = read_upload(parquet({"action": ["a", "b"], "x": [1, 2], "y": [3.5, 4]}), "t.parquet")
     assert (read.actions, read.utilities.tolist()) == (("a", "b"), [[1, 3.5], [2, 4]])
+
+
+def test_what_is_negative_can_be_lifted():
+    data = TABLE.replace(b"9,2", b"-1,2")
+    with pytest.raises(InputError, match="“add to every utility” NUMBER"):
+        read_upload(data, "plans.csv")
+    read = read_upload(data, "plans.csv", shift=1.5)
+    assert read.utilities[0].tolist() == [0.5, 3.5, 5.5]
+    assert "plans.csv: 1.5 was added to every utility." in read.notes
+
+
+def test_the_largest_numbers_are_read_without_a_warning():
+    read = read_upload(b"action,x,y\na,1e308,2\nb,2,1e308\n", "large.csv")
+    assert read.utilities.max() == 1e308

@@ -53,7 +53,9 @@ class Uploaded:
     notes: tuple[str, ...]
 
 
-def read_upload(data: bytes, name: str, options: TableOptions | None = None) -> Uploaded:
+def read_upload(
+    data: bytes, name: str, options: TableOptions | None = None, shift: float = 0.0
+) -> Uploaded:
     """Read a table of actions, or say what is wrong with it and where.
 
     Parameters
@@ -62,6 +64,8 @@ def read_upload(data: bytes, name: str, options: TableOptions | None = None) -> 
     name : str
         The name that its sender gave the file; its ending says what kind of table it is.
     options : TableOptions, optional
+    shift : float
+        What is added to every utility, so that none is negative.
     """
     options, called = options or TableOptions(), plain_name(name)
     if len(data) > MOST_BYTES:
@@ -76,16 +80,20 @@ def read_upload(data: bytes, name: str, options: TableOptions | None = None) -> 
         try:
             options.check([str(path)])
             with within(_LIMITS):
-                read = actions_to_ask_about(str(path), options)
-            notes = (*read.notes, *totals_in(read))
+                read = actions_to_ask_about(str(path), options, shift)
+            notes = (*read.notes, *totals_in(read), *_shifted(called, shift))
         except WelfaristError as problem:
             raise InputError(_without(folder, message_of(problem))) from None
         found = Uploaded(
-            called, read.names, tuple(read.stakeholders), np.asarray(read.utilities),
+            called, read.names, tuple(read.stakeholders), np.asarray(read.utilities) + shift,
             tuple(_without(folder, note) for note in notes),
         )  # fmt: skip
     _check_size(found)
     return found
+
+
+def _shifted(file: str, shift: float) -> tuple[str, ...]:
+    return (f"{file}: {shift:g} was added to every utility.",) if shift else ()
 
 
 def plain_name(name: str) -> str:
