@@ -72,7 +72,8 @@ class Login(LoginView):
         return (LOGIN_FROM, address), (LOGIN_AS, f"{name}\0{address}"), (LOGIN_NAME, name)
 
     def _name(self) -> str:
-        return self.request.POST.get("username", "")[:200]
+        """What was typed as the name, without the letter that databases do not look for."""
+        return self.request.POST.get("username", "")[:200].replace("\0", "")
 
     def _note(self, what: str) -> None:
         """Note a try to log in as somebody, at most so often.
