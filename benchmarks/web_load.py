@@ -47,6 +47,8 @@ class Visit:
         What was said to be saved.
     again : int
         Requests that crossed with the end of an idle connection and were sent once more.
+    page : str
+        The last one.
     """
 
     token: str
@@ -57,20 +59,21 @@ class Visit:
     errors: list[str] = field(default_factory=list)
     cookies: dict[str, str] = field(default_factory=dict)
     again: int = 0
+    page: str = ""
     _reader: asyncio.StreamReader | None = None
     _writer: asyncio.StreamWriter | None = None
 
     async def answer_all(self, answers: int, begin: float) -> None:
         """Open the page, and answer from some moment on."""
         try:
-            form = await self._opened()
+            form = await self.opened()
             due = begin
             for _ in range(answers):
                 if form is None:
                     break
                 await asyncio.sleep(max(due - time.monotonic(), 0.0))
                 sent = time.monotonic()
-                form = await self._answered(form)
+                form = await self.answered(form)
                 self.seconds.append(time.monotonic() - sent)
                 due = max(due + EVERY, time.monotonic())
         except (OSError, asyncio.IncompleteReadError, TimeoutError) as problem:
@@ -78,13 +81,15 @@ class Visit:
         finally:
             self._close()
 
-    async def _opened(self) -> Form | None:
+    async def opened(self) -> Form | None:
+        """Open the page, and return the form of its question."""
         status, _, page = await self._said("GET", f"/ask/{self.token}/")
         return self._form(status, page)
 
-    async def _answered(self, form: Form) -> Form | None:
+    async def answered(self, form: Form, choice: str = "") -> Form | None:
+        """Send an answer, by lot if none is given; return the form of the next question."""
         number = int(form.fields["number"])
-        choice = CHOICES[int(form.fields["key"], 16) % len(CHOICES)]
+        choice = choice or CHOICES[int(form.fields["key"], 16) % len(CHOICES)]
         status, place, page = await self._said("POST", form.action, form.filled(choice=choice))
         if status != 302:
             self.errors.append(f"answer {number}: {status} {page[:100]}")
@@ -97,6 +102,7 @@ class Visit:
         if status != 200:
             self.errors.append(f"page: {status} {page[:100]}")
             return None
+        self.page = page
         return form_in(page, "answer")
 
     async def _said(self, method: str, path: str, body: bytes = b"") -> tuple[int, str, str]:
@@ -215,10 +221,10 @@ def crowd(server: str, respondents: int, answers: int) -> tuple[Outcome, list[st
     """Let so many respondents give so many answers each, and look at what is stored."""
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder, SERVERS[server](Path(folder)) as (port, said):
-        tokens: list[str] = _study(said, "make", str(respondents))
+        tokens: list[str] = study_in(said, "make", str(respondents))
         visits = [Visit(token, port, server.startswith("P")) for token in tokens]
         seconds = asyncio.run(_all_at_once(visits, answers))
-        stored: dict[str, Given] = _study(said, "read")
+        stored: dict[str, Given] = study_in(said, "read")
     errors = [error for visit in visits for error in visit.errors]
     return _outcome(server, visits, stored, seconds, load), errors
 
@@ -253,7 +259,7 @@ def _outcome(
     )  # fmt: skip
 
 
-def _study(said: dict[str, str], *what: str) -> Any:
+def study_in(said: dict[str, str], *what: str) -> Any:
     command = [sys.executable, "-m", "benchmarks.web_study", *what]
     done = subprocess.run(command, env=said, check=True, capture_output=True, text=True)
     return json.loads(done.stdout)

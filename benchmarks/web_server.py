@@ -69,20 +69,17 @@ class Served:
 class Gunicorn:
     """gunicorn with two workers, as a server for many runs it behind its proxy."""
 
-    def __init__(self, folder: Path, database: str, workers: int = 2, threads: int = 4) -> None:
+    def __init__(self, folder: Path, database: str = "") -> None:
         self.port = free_port()
-        said = environment(
-            folder,
-            WELFARIST_DATABASE=database,
-            WELFARIST_HOSTS=HOST,
-            WELFARIST_BEHIND_PROXY="1",
-        )
+        said = environment(folder, WELFARIST_HOSTS=HOST, WELFARIST_BEHIND_PROXY="1")
+        if database:
+            said["WELFARIST_DATABASE"] = database
         module = [sys.executable, "-m"]
         subprocess.run([*module, "welfarist.web", "prepare"], env=said, check=True)
         with (folder / "errors.txt").open("ab") as errors:
             self.process = subprocess.Popen(
-                [*module, "gunicorn", "--workers", str(workers), "--threads", str(threads),
-                 "--bind", f"{HOST}:{self.port}", "welfarist.web.wsgi"],
+                [*module, "gunicorn", "--config", "python:welfarist.web.gunicorn_settings",
+                 "--bind", f"{HOST}:{self.port}"],
                 env=said, stderr=errors,
             )  # fmt: skip
         self._wait()

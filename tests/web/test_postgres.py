@@ -14,7 +14,14 @@ from welfarist.web.databases import database_of
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 ROOT = Path(__file__).parents[2]
-CORE = ("asking", "accounts", "studies", "test_thin_path.py")
+# What stores something, and whether migrations are what models say there too.
+CORE = (
+    "asking",
+    "accounts",
+    "studies/test_pages.py",
+    "test_thin_path.py",
+    "test_deployment.py::test_migrations_are_what_models_say",
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +56,3 @@ def test_what_holds_on_sqlite_holds_on_postgres(database, tmp_path):
     assert done.returncode == 0, done.stdout
     applied = _asked(database, "test_postgres", "select app, name from django_migrations")
     assert ("web", "0001_initial") in applied
-
-
-def test_migrations_are_what_models_say_there_too(database, tmp_path):
-    prepared = _run(database, tmp_path, "welfarist.web", "migrate", "--verbosity", "0")
-    assert prepared.returncode == 0, prepared.stderr
-    done = _run(database, tmp_path, "welfarist.web", "makemigrations", "--check", "--dry-run")
-    assert done.returncode == 0, done.stdout

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import io
 import logging
-import re
 import socket
-import subprocess
-import sys
 import zipfile
 from datetime import timedelta
 
 import pytest
+from benchmarks.web_server import PATIENCE, Gunicorn, Served
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from tests.web.conftest import TABLE
-from tests.web.test_deployment import PLAIN
 from welfarist.base.errors import InputError
 from welfarist.web import rates
+from welfarist.web.accounts.one_time import DOOR
 from welfarist.web.asking.putting import next_question
-from welfarist.web.models import Invite, Respondent, Study, Tries
+from welfarist.web.models import AuditEntry, Invite, Respondent, Study, Tries
 from welfarist.web.quiet_logs import Masked
 from welfarist.web.studies import unpacking
 from welfarist.web.studies.editing import describe
@@ -84,15 +82,24 @@ def test_guessing_links_ends_soon(client, invited):
         assert client.get(reverse("ask", args=[f"guess-{i}"])).status_code == 404
     done = client.get(reverse("ask", args=["guess"]))
     assert (done.status_code, done["Retry-After"]) == (429, "600")
-    assert client.get(good).status_code == 429  # a guess that is right is refused as well
-    assert client.get(good, REMOTE_ADDR="10.0.0.9").status_code == 200
+    assert client.get(good).status_code == 200  # others in the same house may have guessed
+    assert client.get(reverse("ask", args=["guess"]), REMOTE_ADDR="10.0.0.9").status_code == 404
     Tries.objects.update(since=timezone.now() - timedelta(hours=1))
-    assert client.get(good).status_code == 200
+    assert client.get(reverse("ask", args=["guess"])).status_code == 404
+
+
+def test_a_clock_that_is_set_back_keeps_nobody_out(db):
+    few = rates.Limit("try", 1, timedelta(hours=1))
+    assert [few.count("ada") for _ in range(3)] == [False, True, True]
+    Tries.objects.update(since=timezone.now() + timedelta(days=300))
+    assert not few.count("ada")
 
 
 def test_the_pages_own_link_is_not_guessed(client):
+    link = f"/enter/{DOOR.issue()}/"
     codes = [client.get(f"/enter/guess-{i}/").status_code for i in range(65)]
     assert (codes[0], codes[-1]) == (403, 429)
+    assert client.get(link)["Location"] == "/"
 
 
 def test_nobody_fills_a_study_with_nobodies(client, analyst, study, monkeypatch):
@@ -111,9 +118,47 @@ def test_passwords_are_not_guessed(client, analyst):
     for _ in range(rates.LOGIN_AS.most):
         assert client.post("/login/", wrong).status_code == 200
     assert client.post("/login/", wrong).status_code == 429
-    assert client.post("/login/", right, REMOTE_ADDR="10.0.0.9").status_code == 429
+    assert client.post("/login/", right).status_code == 429
+    assert Client().post("/login/", right, REMOTE_ADDR="10.0.0.9").status_code == 302
     Tries.objects.update(since=timezone.now() - timedelta(hours=1))
     assert client.post("/login/", right).status_code == 302
+
+
+def test_passwords_are_not_guessed_from_many_addresses(client, analyst):
+    few = rates.Limit("login", 5, timedelta(minutes=15))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("welfarist.web.accounts.views.LOGIN_NAME", few)
+        codes = [
+            client.post("/login/", {"username": "Ada", "password": "x"}, REMOTE_ADDR=f"10.0.0.{i}")
+            for i in range(7)
+        ]
+    assert [code.status_code for code in codes] == [200] * 5 + [429] * 2
+
+
+def test_failed_logins_are_noted_without_what_was_typed(client, analyst, django_user_model):
+    secret = "my password in the wrong place"
+    client.post("/login/", {"username": "ada", "password": secret}, REMOTE_ADDR="10.0.0.7")
+    client.post("/login/", {"username": f"{secret}\0", "password": secret})
+    noted = list(AuditEntry.objects.order_by("pk").values_list("who", "what", "details"))
+    assert noted == [
+        ("ada", "login failed", {"address": "10.0.0.7"}),
+        ("unknown", "login failed", {"address": "127.0.0.1"}),
+    ]
+    client.force_login(analyst)
+    own = client.get("/activity/").content.decode()
+    assert "10.0.0.7" in own
+    assert "unknown" not in own
+    client.force_login(django_user_model.objects.create_superuser("root"))
+    assert "unknown" in client.get("/activity/").content.decode()
+
+
+def test_nobody_fills_the_notes_with_failures(client, analyst):
+    for name in ("ada", "nobody"):
+        for i in range(rates.NOTED.most + 5):
+            form = {"username": name, "password": "x"}
+            client.post("/login/", form, REMOTE_ADDR=f"10.0.{name == 'ada':d}.{i}")
+    assert AuditEntry.objects.count() == 2 * (rates.NOTED.most + 1)
+    assert AuditEntry.objects.filter(what__startswith="more tries").count() == 2
 
 
 def test_who_is_let_in_did_not_guess(client, analyst):
@@ -254,32 +299,58 @@ def test_tokens_are_not_logged(client, invited, monkeypatch):
     assert invited.token not in said
 
 
-@pytest.fixture
-def served(tmp_path):
-    """The port of pages that run in a process of their own."""
-    command = [sys.executable, "-m", "welfarist", "serve", "--port", "0", "--data", str(tmp_path)]
-    with subprocess.Popen(
-        command, env={**PLAIN, "PYTHONUNBUFFERED": "1"}, text=True, stdout=subprocess.PIPE
-    ) as process:
-        try:
-            yield int(re.search(r":(\d+)/", process.stdout.readline())[1])
-        finally:
-            process.terminate()
+@pytest.fixture(params=["waitress", "gunicorn"])
+def served(request, tmp_path):
+    """The port of pages that run in a process of their own, as on one's machine or a server."""
+    if request.param == "gunicorn":
+        pytest.importorskip("fcntl")  # it does not run on Windows
+    made = Served(tmp_path) if request.param == "waitress" else Gunicorn(tmp_path)
+    try:
+        yield made.port
+    finally:
+        made.process.terminate()
+        made.process.wait()
+        if made.process.stdout is not None:
+            made.process.stdout.close()
 
 
-def test_a_server_stops_listening_to_a_gigabyte(served):
-    head = "POST /studies/new/ HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-    with socket.create_connection(("127.0.0.1", served), timeout=30) as told:
-        told.sendall(f"{head}Content-Length: {GIGABYTE}\r\n\r\n".encode())
-        assert b" 413 " in told.recv(100)
-    megabyte = b"100000\r\n" + bytes(1 << 20) + b"\r\n"
-    with socket.create_connection(("127.0.0.1", served), timeout=30) as told:
-        told.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+HEAD = (
+    "POST /studies/new/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-Proto: https\r\n"
+    "Content-Type: multipart/form-data; boundary=x\r\n"
+)
+# Of a gigabyte, what may be on its way before nobody listens any more: buffers of both ends, and
+# what gunicorn reads before it gives up (waitress: as much as the largest table).
+MOST_MEGABYTES = 100
+
+
+def sent_to(port, head, piece):
+    """Send a gigabyte in pieces of a megabyte; return how many were taken, and what was said."""
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as told:
+        told.sendall(head.encode())
         sent = 0
         try:
-            while sent < 1024:
-                told.sendall(megabyte)
+            while sent < GIGABYTE >> 20:
+                told.sendall(piece)
                 sent += 1
         except OSError:  # nobody listens any more
             pass
-    assert sent < 100
+        try:
+            return sent, told.recv(100)
+        except OSError:  # what was said is lost with the connection
+            return sent, b""
+
+
+def test_a_server_stops_listening_to_a_gigabyte(served):
+    with socket.create_connection(("127.0.0.1", served), timeout=PATIENCE) as told:
+        told.sendall(f"{HEAD}Content-Length: {GIGABYTE}\r\n\r\n".encode())
+        assert b" 413 " in told.recv(100)
+    megabyte = bytes(1 << 20)
+    head = f"{HEAD}Content-Length: {GIGABYTE}\r\n\r\n"
+    sent, said = sent_to(served, head, megabyte)
+    assert (sent < MOST_MEGABYTES, said[:12] in (b"", b"HTTP/1.1 413")) == (True, True)
+    head = f"{HEAD}Transfer-Encoding: chunked\r\n\r\n"
+    sent, said = sent_to(served, head, b"100000\r\n" + megabyte + b"\r\n")
+    assert (sent < MOST_MEGABYTES, said[:10] in (b"", b"HTTP/1.1 4")) == (True, True)
+    with socket.create_connection(("127.0.0.1", served), timeout=PATIENCE) as told:
+        told.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert b" 200 " in told.recv(100)

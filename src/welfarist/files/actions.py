@@ -275,7 +275,8 @@ def far_smaller(utilities: FloatArray) -> npt.NDArray[np.bool_]:
     else:
         there = [column[~np.isnan(column)] for column in utilities.T]
         typical = np.array([np.median(np.abs(c)) if len(c) else np.nan for c in there])
-    return np.asarray(typical * _ONE_MAGNITUDE < np.nanmax(typical))
+    with np.errstate(over="ignore"):  # what is beyond all numbers is not smaller
+        return np.asarray(typical * _ONE_MAGNITUDE < np.nanmax(typical))
 
 
 def of_another_magnitude(file: str, people: list[str], utilities: FloatArray) -> list[str]:

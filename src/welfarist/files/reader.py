@@ -17,7 +17,7 @@ from typing import Any
 from welfarist.base.asking import RequestError
 from welfarist.base.errors import InputError
 from welfarist.files.engines import Opened, Stamp, stamp_of
-from welfarist.files.limits import MOST_MEMORY, patience_for, seconds_for
+from welfarist.files.limits import Limits, current, patience_for, seconds_for, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,15 +56,31 @@ def serve() -> None:
     with contextlib.suppress(ImportError):  # which is said where it is needed
         import polars  # noqa: F401 (before anybody asks)
     while (request := _received(requests)) is not None:
-        _limit_time(request["size"])
-        answer, data = answered(request)
-        _limit_time(None)
-        text = json.dumps(answer).encode()
+        with within(Limits(**request.get("limits", {}))):
+            _limit_memory()
+            _limit_time(request["size"])
+            answer, text, data = _spelled(*answered(request), request["name"])
+            _limit_time(None)
         _send(answers, LENGTHS.pack(len(text), len(data)) + text)
         _send(answers, data)
         if answer.get("panic"):
             break  # nobody knows what it has left behind
     os._exit(0)  # without waiting for threads of engines
+
+
+def _spelled(answer: Message, data: bytes, name: str) -> tuple[Message, bytes, bytes]:
+    """An answer as it is sent, unless it is more than whoever asks can take."""
+    try:
+        text = json.dumps(answer).encode()
+    except MemoryError:
+        answer, data = {"failed": "", "memory": True, "panic": True}, b""
+        return answer, json.dumps(answer).encode(), data
+    most = current().answer
+    if len(text) + len(data) > most:
+        said = f"{name}: its cells must hold at most {most / 1e6:g} megabytes; found more. Shorten "
+        answer, data = {"refused": f"{said}what stands in them, or leave columns out."}, b""
+        text = json.dumps(answer).encode()
+    return answer, text, data
 
 
 def answered(request: Message) -> tuple[Message, bytes]:
@@ -207,7 +223,7 @@ def _limit_memory() -> None:
     """Ask for no more memory than there may be: an engine that wants more ends, and we with it."""
     if resource is None:
         return
-    most = MOST_MEMORY
+    most = current().memory
     with contextlib.suppress(ValueError, OSError, AttributeError):
         most = min(most, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     _lower(resource.RLIMIT_AS, most)

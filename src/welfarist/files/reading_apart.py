@@ -11,11 +11,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+from dataclasses import asdict
 from typing import IO, Any
 
 from welfarist.base.asking import RequestError
 from welfarist.base.errors import InputError
-from welfarist.files.limits import MOST_MEMORY, patience_for, seconds_for
+from welfarist.files.limits import current, patience_for, seconds_for
 from welfarist.files.reader import LENGTHS, Message, answered
 
 _PROGRAM = (
@@ -47,7 +48,7 @@ def ask(request: Message) -> tuple[Message, bytes]:
         ``stamp`` of the file; see `reader`.
     """
     with _LOCK:
-        answer, data = _asked(request)
+        answer, data = _asked({**request, "limits": asdict(current())})
     if "refused" in answer:
         said, found = answer["refused"], answer.get("found")
         raise InputError(said) if found is None else RequestError(said, **found)
@@ -243,10 +244,11 @@ def _signal(code: int) -> str:
 
 
 def _too_much_memory(request: Message) -> InputError:
+    most = current().memory / 2**30
     return InputError(
-        f"{request['name']}: reading it must take at most {MOST_MEMORY / 2**30:g} GB of memory, or "
-        "what there is; it asks for more. It may be damaged, or something stands far from the "
-        "other cells: save the table again as CSV."
+        f"{request['name']}: reading it must take at most {most:g} GB of memory, or what there is; "
+        "it asks for more. It may be damaged, or something stands far from the other cells: save "
+        "the table again as CSV."
     )
 
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from welfarist.web.models import AuditEntry, Respondent, Study
 
-Actor = User | Respondent
+Actor = User | Respondent | None
 
 
 def note(study: Study | None, actor: Actor, what: str, **details: Any) -> AuditEntry:
@@ -17,7 +17,8 @@ def note(study: Study | None, actor: Actor, what: str, **details: Any) -> AuditE
     Parameters
     ----------
     study : Study or None
-    actor : account or Respondent
+    actor : account, Respondent or None
+        Nobody who is known, where somebody tried to come in.
     what : str
         In words, such as "study opened".
     **details
@@ -26,7 +27,7 @@ def note(study: Study | None, actor: Actor, what: str, **details: Any) -> AuditE
     user = None if isinstance(actor, Respondent) else actor
     title = "" if study is None else study.title
     # Names of respondents may have to be forgotten; their numbers may stay.
-    who = f"respondent {actor.number}" if isinstance(actor, Respondent) else str(actor)
+    who = f"respondent {actor.number}" if isinstance(actor, Respondent) else str(actor or "unknown")
     return AuditEntry.objects.create(
         study=study, study_title=title, user=user, who=who, what=what, details=details
     )

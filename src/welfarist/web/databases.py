@@ -9,10 +9,12 @@ from welfarist.base.errors import InputError
 
 # Seconds for which a writer waits for another one.
 _PATIENCE = 20
-# Readers do not wait for a writer; an answer that was taken is on the disk.
+# Readers do not wait for a writer; an answer that was taken is on the disk; what was deleted is
+# overwritten.
 _PRAGMAS = (
     f"PRAGMA busy_timeout={_PATIENCE * 1000};"
     "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA foreign_keys=ON;"
+    "PRAGMA secure_delete=ON;"
 )
 _POSTGRES = ("postgres", "postgresql")
 

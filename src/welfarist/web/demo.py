@@ -14,11 +14,13 @@ from welfarist.web.studies.uploads import Uploaded
 
 TITLE = "Who gets tonight's donation?"
 DESCRIPTION = (
-    "A food-rescue charity decides which of two organisations gets tonight's donation. Each has a "
-    "utility from 1 to 10 to donors, volunteers, recipients and dispatchers, on average over their "
-    "members. Which one is better? (The charity is simulated.)"
+    "A food-rescue charity decides which of two organisations gets tonight's donation. For each "
+    "one you see how good that would be for dispatchers, recipients, volunteers and donors, from 1 "
+    "(bad) to 10 (very good). Which one is better? (The charity is simulated.)"
 )
-_ORGANISATIONS, _QUESTIONS = 60, 15
+_QUESTIONS = 15
+# What organisations are to everybody on average: among the others one is best by every rule.
+_LEAST, _MOST = 5.0, 6.2
 
 
 def demo_invite(owner: User) -> Invite:
@@ -29,19 +31,24 @@ def demo_invite(owner: User) -> Invite:
 
 
 def _made(owner: User) -> Study:
-    study = study_of(owner, _table(), title=TITLE, description=DESCRIPTION, most=_QUESTIONS)
+    study = study_of(
+        owner, _table(), title=TITLE, description=DESCRIPTION, most=_QUESTIONS,
+        respondents_see_result=True,
+    )  # fmt: skip
     change_state(study, owner, State.OPEN)
     return study
 
 
 def _table() -> Uploaded:
-    """The organisations as groups of stakeholders see them."""
+    """The organisations about which rules differ, as groups of stakeholders see them."""
     world = demo.charity()
     assert world.group_of is not None
     member = np.array(world.group_of)
     groups = tuple(dict.fromkeys(world.group_of))
-    seen = world.utilities[:_ORGANISATIONS]
-    means = np.column_stack([seen[:, member == group].mean(axis=1) for group in groups])
-    names = tuple(f"organisation {i + 1}" for i in range(len(seen)))
+    seen = world.utilities
+    means = np.column_stack([seen[:, member == group].mean(axis=1) for group in groups]).round(1)
+    average = means.mean(axis=1)
+    means = means[(average >= _LEAST) & (average <= _MOST)]
+    names = tuple(f"organisation {i + 1}" for i in range(len(means)))
     people = tuple(f"{group}s" for group in groups)
-    return Uploaded("charity.csv", names, people, np.round(means, 1), ())
+    return Uploaded("charity.csv", names, people, means, ())

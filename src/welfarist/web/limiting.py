@@ -13,8 +13,6 @@ from welfarist.web.rates import BEGIN_BY, BEGIN_FROM, WRONG_LINKS, Limit, addres
 # Bytes of a request: a file that is sent, with a form around it; every other form.
 MOST_WITH_FILE, MOST_OF_FORM = 15 << 20, 2 << 20
 _WITH_FILE = frozenset({"study-new", "study-table", "import"})
-# Pages whose address holds what nobody should find by trying.
-_LINKS = "ask", "enter"
 _FOUND_NOTHING = (403, 404)
 
 
@@ -57,8 +55,10 @@ class Counted:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer a request; count it if it was a link that leads nowhere."""
         response = self._get_response(request)
-        if response.status_code in _FOUND_NOTHING and _is_link(request, response.status_code):
-            WRONG_LINKS.count(address_of(request))
+        # Whoever has a good link is let in, whatever others at the same address tried.
+        wrong = response.status_code in _FOUND_NOTHING and _is_link(request, response.status_code)
+        if wrong and WRONG_LINKS.count(address_of(request)):
+            return too_often(request, WRONG_LINKS)
         return response
 
     def process_view(
@@ -66,11 +66,8 @@ class Counted:
     ) -> HttpResponse | None:
         """Refuse whoever tried too often."""
         del view, args
-        name, address = _name(request), address_of(request)
-        if name.startswith(_LINKS) and WRONG_LINKS.reached(address):
-            return too_often(request, WRONG_LINKS)
-        if name == "ask-begin" and request.method == "POST":
-            for limit, who in ((BEGIN_FROM, address), (BEGIN_BY, kwargs["token"])):
+        if _name(request) == "ask-begin" and request.method == "POST":
+            for limit, who in ((BEGIN_FROM, address_of(request)), (BEGIN_BY, kwargs["token"])):
                 if limit.count(who):
                     return too_often(request, limit)
         return None

@@ -35,27 +35,26 @@ class Limit:
     most: int
     span: timedelta
 
-    def reached(self, who: str) -> bool:
-        """Whether somebody has tried as often as they may."""
-        begin = timezone.now() - self.span
-        return Tries.objects.filter(
-            what=self._key(who), since__gt=begin, count__gte=self.most
-        ).exists()
-
     def count(self, who: str) -> bool:
         """Count a try; return whether it was one too many.
 
         Whoever is let through is counted before, or many tries at once would all be the first.
         """
+        return self.counted(who) > self.most
+
+    def counted(self, who: str) -> int:
+        """Count a try; return which one of the span it was."""
         now, key = timezone.now(), self._key(who)
         with transaction.atomic():
-            Tries.objects.get_or_create(what=key, defaults={"since": now})
+            new, made = Tries.objects.get_or_create(what=key, defaults={"since": now})
+            if made and new.pk % _OFTEN == 0:
+                forget_old()
             found = Tries.objects.select_for_update().get(what=key)
-            if found.since <= now - self.span:
+            if not now - self.span < found.since <= now:  # clocks are set back, too
                 found.since, found.count = now, 0
             found.count += 1
             found.save(update_fields=["since", "count"])
-        return found.count > self.most
+        return found.count
 
     def forgive(self, who: str) -> None:
         """Take one try back: it was none."""
@@ -66,12 +65,20 @@ class Limit:
         return hashlib.sha256(told.encode()).hexdigest()
 
 
+# Few as somebody from one address; more from many, or a stranger who knows a name could keep its
+# owner out.
 LOGIN_FROM = Limit("login from an address", 50, timedelta(minutes=15))
-LOGIN_AS = Limit("login as somebody", 10, timedelta(minutes=15))
+LOGIN_AS = Limit("login as somebody from an address", 10, timedelta(minutes=15))
+LOGIN_NAME = Limit("login as somebody", 100, timedelta(minutes=15))
+# Failures that are noted of an account, and of names that nobody has: who did what must not
+# drown in what nobody did.
+NOTED = Limit("failed logins that are noted", 20, timedelta(hours=1))
 WRONG_LINKS = Limit("links that lead nowhere", 60, timedelta(minutes=10))
 BEGIN_FROM = Limit("begin from an address", 1000, timedelta(hours=1))
 BEGIN_BY = Limit("begin by an open invite", 3000, timedelta(hours=1))
 _LONGEST = timedelta(days=1)
+# After so many new counts old ones are removed.
+_OFTEN = 100
 
 
 def address_of(request: HttpRequest) -> str:

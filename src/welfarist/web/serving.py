@@ -119,5 +119,5 @@ def _check(request: ServeRequest) -> None:
     if os.environ.get(deployment.HOSTS):
         raise InputError(
             "welfarist serve is for one's own machine; found WELFARIST_HOSTS, which is for a "
-            "server. Unset it, or run: gunicorn --threads 4 welfarist.web.wsgi"
+            "server. Unset it, or run: gunicorn --config python:welfarist.web.gunicorn_settings"
         )

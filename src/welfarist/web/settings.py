@@ -120,8 +120,8 @@ SECURE_HSTS_SECONDS = _YEAR if _SERVER else 0
 if DEPLOYMENT.behind_proxy:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SILENCED_SYSTEM_CHECKS = [
-    "security.W005",  # other hosts of the domain are not ours to decide about,
-    "security.W021",  # nor what browsers are delivered with
+    "security.W005",  # HTTPS of hosts below our name, which may be others', is not ours to demand,
+    "security.W021",  # nor a place in browsers' own lists, which holds for years
 ]
 
 LOGGING = {

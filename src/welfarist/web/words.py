@@ -15,6 +15,7 @@ FIELDS = {
     "sheet": "“sheet”",
     "encoding": "“encoding”",
     "drop_missing": "“leave out incomplete rows”",
+    "shift": "“add to every utility”",
     "aim": "“aim”",
     "sure": "“how sure”",
     "check_every": "“repeat every”",

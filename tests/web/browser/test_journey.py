@@ -113,6 +113,7 @@ PLACES = {
     "learned-respondent": "/studies/{}/learned/1/",
     "explore": "/studies/{}/explore/",
     "import": "/studies/import/",
+    "activity": "/activity/",
     "delete-study": "/studies/{}/delete/",
     "delete-respondent": "/studies/{}/respondents/1/delete/",
 }

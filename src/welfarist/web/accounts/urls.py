@@ -12,5 +12,6 @@ urlpatterns = [
     path("enter/<slug:token>/", views.enter, name="enter"),
     path("login/", views.Login.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
+    path("activity/", login_required(views.activity), name="activity"),
     path("password/", login_required(views.Password.as_view()), name="password"),
 ]

@@ -18,6 +18,8 @@ from welfarist.web.models import Study
 BOARDS = (("utilitarian", 1.0), ("Nash", 0.0), ("egalitarian", float("-inf")))
 # Rows that are shown.
 _TOP = 20
+# Digits of a welfare.
+_DIGITS = 3
 # Welfares nearer to each other than this are equal: rounding is no reason to prefer.
 _SAME = 1e-12
 
@@ -78,10 +80,10 @@ def ranked(study: Study, rule: ChosenRule) -> Ranked:
             Place(
                 int(places[i]),
                 names[i],
-                plain(float(np.exp(logs[i]))),
+                welfare,
                 tuple(int(board[i]) for board in boards),
             )
-            for i in order
+            for i, welfare in zip(order, _alike(np.exp(logs[order])), strict=True)
         ),
         len(names),
         tuple(
@@ -100,6 +102,15 @@ def _places(logs: FloatArray) -> npt.NDArray[np.intp]:
     rounded = np.round(logs / _SAME) * _SAME if np.isfinite(logs).all() else logs
     ordered = np.sort(-rounded)
     return np.asarray(np.searchsorted(ordered, -rounded, side="left") + 1, dtype=np.intp)
+
+
+def _alike(values: FloatArray) -> list[str]:
+    """Numbers of one column, all with the decimals that the largest needs for three digits."""
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if not 1e-3 <= largest < 1e6:
+        return [plain(value) for value in values.tolist()]
+    decimals = max(_DIGITS - 1 - int(np.floor(np.log10(largest))), 0)
+    return [f"{value:,.{decimals}f}" for value in values.tolist()]
 
 
 def _first(places: npt.NDArray[np.intp], names: list[str]) -> str:

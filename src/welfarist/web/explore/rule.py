@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from welfarist.base.errors import InputError
 from welfarist.families.power_mean.doctrines import DOCTRINES, close_doctrine_of
 from welfarist.families.rule import WelfareFunction
-from welfarist.show.plots.power_axis import rounded
+from welfarist.web.learned.powers import written
 
 # Where the slider of p ends; beyond it there are links and buttons.
 LOWEST, HIGHEST = -6.0, 3.0
@@ -73,7 +73,7 @@ class ChosenRule:
     @property
     def power(self) -> str:
         """The power as it is written."""
-        return rounded(self.p)
+        return written(self.p)
 
     @property
     def doctrine(self) -> str:

@@ -21,8 +21,3 @@ class Estimate:
     def of(cls, belief: Posterior, name: str) -> Estimate:
         """Read it from what is believed."""
         return cls(belief.estimate(name), *belief.interval(name, LEVEL))
-
-    @property
-    def width(self) -> float:
-        """How unsure it is."""
-        return self.high - self.low

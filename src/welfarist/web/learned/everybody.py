@@ -10,11 +10,11 @@ import numpy as np
 from django.utils.safestring import SafeString
 
 from welfarist.base.validation import FloatArray
-from welfarist.show.plots.power_axis import rounded
 from welfarist.web.asking.putting import label_of
 from welfarist.web.asking.rows import Rows
 from welfarist.web.learned.known import Known, at_hand, known_of
 from welfarist.web.learned.one import percent
+from welfarist.web.learned.powers import interval, written
 from welfarist.web.models import Respondent, Study
 from welfarist.web.pictures.everybody import Someone, everybody_picture
 
@@ -111,8 +111,8 @@ def _line(study: Study, one: Respondent, known: Known) -> Line:
         one.number,
         str(one),
         known.answers,
-        rounded(power.middle),
-        f"{rounded(power.low)} to {rounded(power.high)}",
+        written(power.middle),
+        interval(power.low, power.high),
         tuple(percent(weight.middle) for weight in known.weights),
         label_of(study.actions[int(known.order.rows[0])]),
     )

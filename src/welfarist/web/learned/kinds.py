@@ -13,10 +13,10 @@ import numpy as np
 from welfarist.base.errors import WelfaristError
 from welfarist.deciders.types import Types
 from welfarist.decisions import Comparisons
-from welfarist.show.plots.power_axis import rounded
 from welfarist.web.asking.rows import Fingerprint
 from welfarist.web.learned.everybody import Answered
 from welfarist.web.learned.one import outcome_of, percent
+from welfarist.web.learned.powers import written
 from welfarist.web.models import Study
 
 # Fewer people, or fewer answers of each, say nothing of types; more are for the command line.
@@ -173,7 +173,7 @@ def _found(panel: _Panel) -> Kinds:
         Kind(
             f"type {k + 1}",
             percent(kind.share),
-            rounded(kind.p),
+            written(kind.p),
             tuple(percent(weight) for weight in kind.weights.tolist()),
             ", ".join(members[k]) or "nobody",
         )

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from welfarist.show.plots.power_axis import rounded
 from welfarist.web.asking.cards import plain
 from welfarist.web.asking.putting import label_of
 from welfarist.web.asking.rows import Rows
 from welfarist.web.learned.estimates import Estimate
 from welfarist.web.learned.known import Known, known_of
+from welfarist.web.learned.powers import interval, meaning, written
 from welfarist.web.models import Answer, Respondent, Study
 from welfarist.web.pictures.course import course_picture
 from welfarist.web.pictures.power import power_picture
@@ -66,7 +66,10 @@ class Page:
     Attributes
     ----------
     answers : int
-    doctrine, power : str
+    meaning, doctrine, power : str
+        What it comes to, in a sentence; the power by its neighbours; and in numbers.
+    guessed : bool
+        Whether rules that mean something else are likely enough as well.
     pictures : dict
         By name: "power", "weights", "course".
     regions, weights, course, order : lists of tuples of str
@@ -80,12 +83,14 @@ class Page:
     """
 
     answers: int
+    meaning: str
     doctrine: str
     power: str
+    guessed: bool
     pictures: dict[str, SafeString]
     regions: list[tuple[str, str]]
     weights: list[tuple[str, str, str]]
-    course: list[tuple[str, str, str, str]]
+    course: list[tuple[str, str, str]]
     order: list[tuple[str, str, str]]
     slips: list[Slip]
     said: list[Said]
@@ -107,8 +112,10 @@ def _page(study: Study, rows: Rows, known: Known) -> Page:
     names, weights = [people[i] for i in heaviest], [known.weights[i] for i in heaviest]
     return Page(
         known.answers,
+        meaning(known.power.middle),
         known.doctrine,
         in_words(known.power),
+        meaning(known.power.low) != meaning(known.power.high),
         {
             "power": power_picture(known.heights, known.power),
             "weights": weights_picture(names, weights),
@@ -128,9 +135,8 @@ def _page(study: Study, rows: Rows, known: Known) -> Page:
     )
 
 
-def _step(k: int, power: Estimate) -> tuple[str, str, str, str]:
-    ends = f"{rounded(power.low)} to {rounded(power.high)}"
-    return str(k) if k else "before", rounded(power.middle), ends, f"{power.width:.3g}"
+def _step(k: int, power: Estimate) -> tuple[str, str, str]:
+    return str(k) if k else "before", written(power.middle), interval(power.low, power.high)
 
 
 def _order(study: Study, known: Known) -> list[tuple[str, str, str]]:
@@ -190,8 +196,7 @@ def outcome_of(study: Study, row: Answer, place: int) -> list[float]:
 
 def in_words(power: Estimate) -> str:
     """Return a power with its interval."""
-    ends = power.low, power.high
-    return f"p = {rounded(power.middle)}, between {rounded(ends[0])} and {rounded(ends[1])}"
+    return f"p = {written(power.middle)}; with probability 95%: {interval(power.low, power.high)}"
 
 
 def percent(share: float) -> str:

@@ -19,6 +19,8 @@ IntArray = npt.NDArray[np.intp]
 _AT_MOST, _FEWEST = 20_000_000, 50
 # A welfare of nothing is far below every other one, and can still be averaged.
 _NOTHING = -1e3
+# A chance to be the best that is worth a place at the front.
+_LIKELY = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +51,8 @@ def order_of(belief: Posterior, table: FloatArray) -> Order:
         welfare = Outcomes(table).log_welfare(rules.weights[k : k + 1], rules.powers[k : k + 1])[0]
         above += _places(welfare)
     above /= len(rules)
-    # By the share of others that it beats where none is likely to be the best.
-    rows = np.lexsort((-above, -np.round(best, 2)))
+    # What may well be the best comes first; the others by how many they are better than.
+    rows = np.lexsort((-above, -np.where(best >= _LIKELY, np.round(best, 2), 0.0)))
     return Order(rows.astype(np.intp), best, above)
 
 

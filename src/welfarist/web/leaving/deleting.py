@@ -7,6 +7,8 @@ from django.db import transaction
 
 from welfarist.web.asking.live import KEPT
 from welfarist.web.audit import note
+from welfarist.web.learned.known import KNOWN
+from welfarist.web.learned.walking import WALKS
 from welfarist.web.models import AuditEntry, Invite, Respondent, Study
 
 
@@ -20,7 +22,7 @@ def delete_study(study: Study, user: User) -> None:
         now.delete()
         note(None, user, "study deleted", number=number, respondents=len(people))
     for pk in people:
-        KEPT.take(pk)
+        _forget(pk)
 
 
 def delete_respondent(respondent: Respondent, user: User) -> None:
@@ -33,4 +35,11 @@ def delete_respondent(respondent: Respondent, user: User) -> None:
         if invite.kind == Invite.Kind.PERSONAL:
             invite.delete()
         note(study, user, "respondent deleted", number=number)
-    KEPT.take(pk)
+    _forget(pk)
+
+
+def _forget(respondent: int) -> None:
+    """Keep nothing at hand of somebody, in this process."""
+    KEPT.take(respondent)
+    KNOWN.take(respondent)
+    WALKS.take(respondent)

@@ -44,7 +44,9 @@ class Invite(models.Model):
         ordering = ("pk",)
 
     def __str__(self) -> str:
-        return self.name or f"invite {self.pk}"
+        """The name, or what tells it from others."""
+        everybody = self.kind == self.Kind.OPEN
+        return self.name or f"{'everybody' if everybody else 'somebody'} ({self.pk})"
 
 
 class Respondent(models.Model):

@@ -7,8 +7,8 @@ from django.utils.safestring import SafeString
 
 from welfarist.base.validation import FloatArray
 from welfarist.counting.loss_steps import compact
-from welfarist.show.plots.power_axis import rounded
 from welfarist.web.learned.estimates import Estimate
+from welfarist.web.learned.powers import interval, written
 from welfarist.web.pictures.power_line import along, axis
 from welfarist.web.pictures.svg import WIDTH, dot, line, path, picture
 
@@ -43,8 +43,8 @@ def power_picture(heights: FloatArray, power: Estimate) -> SafeString:
     area = [(float(xs[0]), _BOTTOM), *outline, (float(xs[-1]), _BOTTOM)]
     below = _BOTTOM + 46.0
     alt = (
-        f"How likely each power is. The middle is p = {rounded(power.middle)}; with probability "
-        f"0.95 it is between {rounded(power.low)} and {rounded(power.high)}. The table has more."
+        f"How likely each power is. The middle is p = {written(power.middle)}; with probability "
+        f"95% it lies here: {interval(power.low, power.high)}. The table has more."
     )
     return picture(
         _HEIGHT,

@@ -68,6 +68,11 @@ class TableForm(forms.Form):
     )
     encoding = forms.CharField(label="Encoding", required=False, max_length=40)
     drop_missing = forms.BooleanField(label="Leave out incomplete rows", required=False)
+    shift = forms.FloatField(
+        label="Add to every utility", required=False, min_value=0.0, max_value=1e12,
+        help_text="Where some are negative: rules need utilities from 0 up, and depend on where 0 "
+        "is. Respondents see the sums.",
+    )  # fmt: skip
 
     def options(self) -> TableOptions:
         """How the table is to be read."""

@@ -130,7 +130,8 @@ def _world(request: HttpRequest, form: WorldForm) -> Study | None:
 
 def _read(form: TableForm) -> Uploaded:
     sent = form.cleaned_data["file"]
-    return read_upload(sent.read(), sent.name, form.options())
+    shift = form.cleaned_data["shift"] or 0.0
+    return read_upload(sent.read(), sent.name, form.options(), shift)
 
 
 def _said(request: HttpRequest, places: Iterable[int]) -> dict[int, tuple[str, str]]:

@@ -15,12 +15,19 @@ from welfarist.app.decisions import TableOptions
 from welfarist.app.totals import totals_in
 from welfarist.base.errors import InputError, WelfaristError
 from welfarist.base.validation import FloatArray
+from welfarist.files.limits import Limits, within
 from welfarist.web.studies.unpacking import refuse_bomb
 from welfarist.web.words import message_of
 
 # A page is no place for larger tables; commands have other limits.
 MOST_BYTES = 10 << 20
 MOST_ACTIONS, MOST_PEOPLE = 5_000, 200
+# What reading may take, whatever a file unpacks to: as many cells as there may be, twice over for
+# columns that are left out; half of the memory that commands may take.
+_LIMITS = Limits(
+    columns=2_000, cells=2 * MOST_ACTIONS * MOST_PEOPLE, memory=4 << 30, seconds=30.0, answer=64e6
+)
+_LONGEST_NAME = 500
 _UNUSUAL = re.compile(r"[^\w. ()-]+")
 _LONGEST = 100
 
@@ -46,7 +53,9 @@ class Uploaded:
     notes: tuple[str, ...]
 
 
-def read_upload(data: bytes, name: str, options: TableOptions | None = None) -> Uploaded:
+def read_upload(
+    data: bytes, name: str, options: TableOptions | None = None, shift: float = 0.0
+) -> Uploaded:
     """Read a table of actions, or say what is wrong with it and where.
 
     Parameters
@@ -55,6 +64,8 @@ def read_upload(data: bytes, name: str, options: TableOptions | None = None) -> 
     name : str
         The name that its sender gave the file; its ending says what kind of table it is.
     options : TableOptions, optional
+    shift : float
+        What is added to every utility, so that none is negative.
     """
     options, called = options or TableOptions(), plain_name(name)
     if len(data) > MOST_BYTES:
@@ -68,16 +79,21 @@ def read_upload(data: bytes, name: str, options: TableOptions | None = None) -> 
         path.write_bytes(data)
         try:
             options.check([str(path)])
-            read = actions_to_ask_about(str(path), options)
-            notes = (*read.notes, *totals_in(read))
+            with within(_LIMITS):
+                read = actions_to_ask_about(str(path), options, shift)
+            notes = (*read.notes, *totals_in(read), *_shifted(called, shift))
         except WelfaristError as problem:
             raise InputError(_without(folder, message_of(problem))) from None
         found = Uploaded(
-            called, read.names, tuple(read.stakeholders), np.asarray(read.utilities),
+            called, read.names, tuple(read.stakeholders), np.asarray(read.utilities) + shift,
             tuple(_without(folder, note) for note in notes),
         )  # fmt: skip
     _check_size(found)
     return found
+
+
+def _shifted(file: str, shift: float) -> tuple[str, ...]:
+    return (f"{file}: {shift:g} was added to every utility.",) if shift else ()
 
 
 def plain_name(name: str) -> str:
@@ -102,4 +118,10 @@ def _check_size(found: Uploaded) -> None:
         raise InputError(
             f"{found.file}: questions can be about {MOST_ACTIONS} actions and {MOST_PEOPLE} "
             f"stakeholders at most; found {actions} and {people}. Leave some out."
+        )
+    longest = max((*found.actions, *found.stakeholders), key=len)
+    if len(longest) > _LONGEST_NAME:
+        raise InputError(
+            f"{found.file}: a name must have {_LONGEST_NAME} letters at most; found one of "
+            f"{len(longest)}, which begins with {longest[:40]!r}. Shorten it."
         )

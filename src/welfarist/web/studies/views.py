@@ -87,7 +87,7 @@ def invite_revoke(request: HttpRequest, pk: int, invite: int) -> HttpResponse:
     """Make a link worthless."""
     found = get_object_or_404(own_study(request, pk).invites, pk=invite)
     revoke(found, user_of(request))
-    messages.success(request, f"The link of {found} is worthless now; answers are kept.")
+    messages.success(request, f"The link of {found} leads nowhere now; answers are kept.")
     return redirect(f"{reverse('study', args=[pk])}#links")
 
 

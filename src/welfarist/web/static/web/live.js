@@ -15,8 +15,13 @@
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const now = page.getElementById("live");
     const same = now && now.textContent === place.textContent;
+    if (now) place.dataset.live = now.dataset.live;
     if (now && !same && !busy()) place.replaceChildren(...now.childNodes);
   };
 
-  setInterval(() => look().catch(() => {}), 1000 * Number(place.dataset.live));
+  // How soon to look again is what the page said last.
+  const again = () => {
+    setTimeout(() => look().catch(() => {}).finally(again), 1000 * Number(place.dataset.live));
+  };
+  again();
 })();
