@@ -33,6 +33,7 @@ def test_every_part_runs_and_is_kept(tmp_path, monkeypatch):
 
 
 def test_half_a_run_tells_of_all_cells():
+    assert len(asking.jobs_of(["coverage"], None, 1)) == 4 * 500
     jobs = asking.jobs_of(["tables", "speed"], 100, 1)
     assert len({job[1] for job in jobs[:21]}) == 21
     assert sum(job[1] == "tau = 5, 5 people, random" for job in jobs) == 100
@@ -64,7 +65,9 @@ def test_verdicts_are_about_what_was_asked_for():
     found += [rows("speed", "5 people, 200 actions, memory", 0, f"peak after {n}", mb)
               for n, mb in ((20, 10.0), (200, 10.9))]  # fmt: skip
     text = page(Found(found), 1)
-    assert "| 0.8 | 20 of 20 | 7 | 90.0% | 90.0% ± 6.9% |  |  |" in text
-    assert "| 0.9 | 20 of 20 | 7 | 90.0% | 90.0% ± 6.9% | 85% to 95% | holds |" in text
+    assert "| 0.8 | 20 of 20 | 7 | 90.0% | 90.0% ± 6.9% | +0.0% ± 6.9% |  |  |" in text
+    assert (
+        "| 0.9 | 20 of 20 | 7 | 90.0% | 90.0% ± 6.9% | +0.0% ± 6.9% | 85% to 95% | holds |" in text
+    )
     assert "| the rule | an answer | 50 | 501 | 3 | missed |" in text
     assert "| 10.0 | 10.9 | holds |" in text
