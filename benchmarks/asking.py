@@ -305,7 +305,8 @@ def main() -> None:
     for job, rows in zip(jobs, Progress().track(outcomes, len(jobs), "asking"), strict=True):
         keep(job, rows)
     told = Found([row for row in finished() if row["seed"] == str(given.seed)])
-    PAGE.write_text(page(told, given.seed), encoding="utf-8")
+    before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    PAGE.write_text(page(told, given.seed, before), encoding="utf-8")
     print(PAGE.read_text(encoding="utf-8"))
 
 

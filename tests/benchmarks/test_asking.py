@@ -6,6 +6,8 @@ from benchmarks.asking_page import Found, page
 
 from benchmarks import asking
 
+WAYS = ("ties", "band", "half", "left out")
+
 
 def rows(part, cell, number, what, value):
     return dict(part=part, cell=cell, number=str(number), what=what, value=repr(value))
@@ -45,6 +47,19 @@ def test_what_must_hold_stands_above_what_was_found():
     text = page(Found([]), 7)
     assert text.index("What must hold") < text.index("Not run yet.")
     assert "--seed 7" in text
+
+
+def test_what_was_not_run_again_stays_with_its_seed():
+    memory = [rows("speed", "5 people, 200 actions, memory", 0, f"peak after {n}", 9.0)
+              for n in (20, 200)]  # fmt: skip
+    first = page(Found(memory), 7)
+    second = page(Found([rows("ties", "band 0.1", 0, way, 0.9) for way in WAYS]), 8, first)
+    third = page(Found([]), 9, second)
+    for text in (second, third):
+        assert "found with seed 7" in text
+        assert "| 9.0 | 9.0 | holds |" in text
+    assert "found with seed 8" in third
+    assert third.count("Not run again") == 2
 
 
 def test_the_same_decision_makers_are_compared():
