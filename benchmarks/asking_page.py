@@ -82,6 +82,8 @@ python -m benchmarks.asking --seed {seed} --without designed "tau = 100"
 Questions that are made up and tau = 100, of which nothing is asked, are left out. Where a row
 counts fewer decision makers than were planned ({planned}), the run
 was ended before it was finished, by the clock; its verdict is that of those who are in it.
+Stopping was begun with this seed as well and ended after two or three interviews a cell, which were
+not looked at: what stands there is the run before.
 
 ## What must hold
 
@@ -177,8 +179,10 @@ def _kept(before: str) -> dict[str, list[str]]:
         title, _, told = part.partition("\n")
         lines = told.strip().split("\n")
         if seed is not None and "\n|" in told:
-            said = f"Not run again: found with seed {seed[1]}, by code that has changed since."
-            found[title] = lines if lines[0].startswith("Not run again") else [said, "", *lines]
+            said = f"Not finished again: found with seed {seed[1]}, by code that has changed since."
+            found[title] = (
+                lines if lines[0].startswith("Not finished again") else [said, "", *lines]
+            )
     return found
 
 

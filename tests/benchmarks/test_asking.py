@@ -59,7 +59,7 @@ def test_what_was_not_run_again_stays_with_its_seed():
         assert "found with seed 7" in text
         assert "| 9.0 | 9.0 | holds |" in text
     assert "found with seed 8" in third
-    assert third.count("Not run again") == 2
+    assert third.count("Not finished again") == 2
 
 
 def test_the_same_decision_makers_are_compared():
