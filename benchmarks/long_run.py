@@ -40,6 +40,7 @@ FloatArray = npt.NDArray[np.float64]
 STORE, PAGE = Path("build/long_run.csv"), Path("docs/posterior_check.md")
 MEANS, ENDS, SCALE = 0.1, 0.25, 1.01
 LIMIT = float(np.arcsinh(1000.0))
+PEOPLE = (2, 3, 5, 10, 18)
 # Levels of tempering by the number of answers, chains on each, sweeps left out, and kept.
 LEVELS, CHAINS, BURN_IN, THIN = {20: 10, 50: 24}, 100, 800, 5
 # Sweeps after which halves are compared, how close they must be, and CPU seconds at most.
@@ -349,7 +350,9 @@ def page(rows: list[list[str]]) -> str:
         "# The posterior beside long runs of other samplers",
         "",
         "Made by `python -m benchmarks.long_run --seed "
-        f"{', '.join(sorted({row[0] for row in rows}))}`; criteria were written down before.",
+        f"{', '.join(sorted({row[0] for row in rows}))} --seconds 60`; criteria were written",
+        "down before. A first start, with up to 900 CPU seconds for a long run, was ended before",
+        "it had finished anything, because it would have taken too long.",
         "",
         criteria,
         "",
@@ -361,14 +364,29 @@ def page(rows: list[list[str]]) -> str:
     for row in sorted(rows, key=lambda row: (row[3] == "interview", int(row[2]), int(row[1]))):
         shown = [f"{float(x):.3f}" if x else "" for x in row[4:9]]
         lines.append(f"| {row[1]} | {row[2]} | {row[3]} | {' | '.join(shown)} | {verdict(row)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_not_run(rows)]) + "\n"
+
+
+def _not_run(rows: list[list[str]]) -> list[str]:
+    """What is missing, in a sentence; nothing if nothing is."""
+    run = {(int(row[1]), int(row[2])) for row in rows}
+    missing = [
+        f"{people} people after {answers}"
+        for answers in LEVELS
+        for people in PEOPLE
+        if (people, answers) not in run
+    ]
+    said = [f"Not run yet: {', '.join(missing)}."] if missing else []
+    if not any(row[3] == "no-u-turn" for row in rows):
+        said.append("The No-U-Turn sampler was not run.")
+    return ["", " ".join(said)] if said else []
 
 
 def main() -> None:
     """Run what was not run yet, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--people", type=int, nargs="+", default=[2, 3, 5, 10, 18])
+    parser.add_argument("--people", type=int, nargs="+", default=PEOPLE)
     parser.add_argument("--answers", type=int, nargs="+", default=[20, 50])
     parser.add_argument("--seconds", type=float, default=SECONDS, help="CPU, for a long run")
     parser.add_argument("--without-no-u-turn", action="store_true")
