@@ -1,6 +1,6 @@
 """What questions are worth, and whether what is said after them is true.
 
-    python -m benchmarks.asking --deciders 200 --jobs 2 --seed 20
+    python -m benchmarks.asking --jobs 2 --seed 20
     python -m benchmarks.asking coverage stopping --jobs 2     # some parts only
     python -m benchmarks.asking page                           # from what has been found so far
 
@@ -20,6 +20,7 @@ import csv
 import time
 import tracemalloc
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from benchmarks.asking_page import (
     BANDS,
     COVERED,
     PLACES,
+    PLANNED,
     SETTINGS,
     STOPPED,
     SURE,
@@ -52,12 +54,14 @@ Job = tuple[str, str, int, int]
 SEED = 20
 STORE, PAGE = Path("build/asking.csv"), Path("docs/asking_figures.md")
 LOW, HIGH, NEW_PAIRS = 1.0, 100.0, 1000
+# New pairs where intervals are looked at, and not what is foreseen.
+FEW_PAIRS = 10
 # After how many questions it is looked at.
-COUNTS = {"adaptive": [10, 20], "designed": [10, 20], "random": [20, 50, 75, 100]}
-# As many random questions are put as something is asked of, this many where nothing is.
-MOST = 100
+COUNTS = {"adaptive": [10, 20], "designed": [10, 20]}
+# Random questions: so many, and as many as something is asked of, or this many where nothing is.
+RANDOM, OTHERWISE = 20, 100
 # Where the best of so many actions is looked for, and the most questions for it.
-ACTIONS, MOST = 100, 60
+ACTIONS, MOST = 100, 40
 # Answers that are timed, those that are undone, and those after which memory is looked at.
 ANSWERS, UNDONE, EARLY, LATE = 40, 20, 20, 200
 # So many decision makers of a study are one interview whose time is measured.
@@ -79,9 +83,11 @@ class Kolm:
         return np.asarray(np.log(least[..., 0] - self.scale * np.log(inside)))
 
 
-def asked(setting: Setting, people: int, way: str, counts: list[int], seed: list[int]) -> Rows:
-    """One decision maker, asked in one way."""
-    found = setting.asked(people, way, counts, seed)
+def asked(
+    setting: Setting, people: int, way: str, counts: list[int], pairs: int, seed: list[int]
+) -> Rows:
+    """One decision maker, asked in one way, and judged on so many new pairs."""
+    found = setting.asked(people, way, counts, seed, pairs)
     return [
         (f"{count} {name}", float(getattr(seen, name)))
         for count, seen in zip(counts, found, strict=True)
@@ -89,14 +95,16 @@ def asked(setting: Setting, people: int, way: str, counts: list[int], seed: list
     ]
 
 
-def stopped(tau: float, people: int, seed: list[int]) -> Rows:
+def stopped(tau: float | None, people: int, seed: list[int]) -> Rows:
     """When the best action is said to be known, how likely that is said to be, and whether it is.
+
+    Everything is drawn from the prior, tau as well where none is given.
 
     The questions do not depend on how sure one wants to be: one interview tells of all.
     """
     rng = np.random.default_rng(seed)
-    drawn = Setting(ACTIONS, tau, 0.0, "prior", wf.Prior()).decider(people, rng)
-    decider = Decider(drawn.rule, tau, drawn.rho)
+    drawn = Setting(ACTIONS, 20.0, 0.0, "prior", wf.Prior()).decider(people, rng)
+    decider = drawn if tau is None else replace(drawn, tau=tau)
     table = rng.uniform(LOW, HIGH, (ACTIONS, people))
     best = int(np.argmax(decider.rule.log(table)))
     interview = wf.Interview(table, aim="best", random_state=int(rng.integers(2**31)))
@@ -111,7 +119,7 @@ def stopped(tau: float, people: int, seed: list[int]) -> Rows:
         if not left or len(interview.answers) >= MOST or interview.question is None:
             return rows or [("never sure", 1.0)]
         one, other = table[list(interview.next())]
-        interview.answer("first" if decider.answer(one, other, rng) else "second")
+        interview.answer(decider.answer(one, other, rng))
 
 
 def timed(people: int, actions: int, aim: Any, seed: list[int]) -> Rows:
@@ -125,9 +133,9 @@ def timed(people: int, actions: int, aim: Any, seed: list[int]) -> Rows:
     rows: Rows = []
     for _ in range(ANSWERS):
         one, other = table[list(interview.next())]
-        better = decider.answer(one, other, rng)
+        said = decider.answer(one, other, rng)
         start = time.process_time()
-        interview.answer("first" if better else "second")
+        interview.answer(said)
         interview.next()
         rows.append(("answer", 1000.0 * (time.process_time() - start)))
     for count in range(UNDONE):
@@ -151,7 +159,7 @@ def held(people: int, actions: int, seed: list[int]) -> Rows:
             if count in (EARLY - 9, LATE - 9):
                 tracemalloc.reset_peak()
             one, other = table[list(interview.next())]
-            interview.answer("first" if decider.answer(one, other, rng) else "second")
+            interview.answer(decider.answer(one, other, rng))
             interview.next()
             if count in (EARLY, LATE):
                 rows.append((f"peak after {count}", tracemalloc.get_traced_memory()[1] / 1e6))
@@ -201,14 +209,19 @@ def _cells() -> dict[str, dict[str, Cell]]:
     for name, (people, tau, rho) in SETTINGS.items():
         truth: Any = Kolm if name.startswith("another") else "spread"
         setting = Setting(200, tau, rho, truth, prior)
-        for way, all_counts in COUNTS.items():
-            counts = [count for count in all_counts if count <= WORTH.get(name, MOST)]
-            tables[f"{name}, {way}"] = (people, partial(asked, setting, people, way, counts))
+        looked_at = {**COUNTS, "random": sorted({RANDOM, WORTH.get(name, OTHERWISE)})}
+        for way, counts in looked_at.items():
+            tables[f"{name}, {way}"] = (
+                people,
+                partial(asked, setting, people, way, counts, NEW_PAIRS),
+            )
     drawn = Setting(200, 20.0, 0.0, "prior", prior)
     coverage: dict[str, Cell] = {
-        f"{people} people, {way}": (people, partial(asked, drawn, people, way, [20]))
+        f"{people} people, adaptive": (
+            people,
+            partial(asked, drawn, people, "adaptive", [20], FEW_PAIRS),
+        )
         for people in COVERED
-        for way in ("adaptive", "random")
     }
     stopping: dict[str, Cell] = {
         name: (people, partial(stopped, tau, people)) for name, (people, tau) in STOPPED.items()
@@ -233,15 +246,16 @@ def run(_: None, job: Job) -> Rows:
     return work([seed, told_apart, number])
 
 
-def jobs_of(parts: Iterable[str], deciders: int, seed: int) -> list[Job]:
+def jobs_of(parts: Iterable[str], deciders: int | None, seed: int) -> list[Job]:
     """All that is to be run, one decision maker after the other: half a run tells of all cells."""
     found: list[Job] = []
     for part in parts:
-        for number in range(deciders):
+        count = deciders or PLANNED[part]
+        for number in range(count):
             found += [
                 (part, cell, seed, number)
                 for cell in PARTS[part]
-                if part != "speed" or number < _interviews(cell, deciders)
+                if part != "speed" or number < _interviews(cell, count)
             ]
     return found
 
@@ -275,7 +289,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", choices=[*PARTS, "page", []])
-    parser.add_argument("--deciders", type=int, default=200)
+    parser.add_argument("--deciders", type=int, help="in place of how many are planned")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--without", nargs="*", default=[], help="cells left out, by part of name")
@@ -291,7 +305,8 @@ def main() -> None:
     for job, rows in zip(jobs, Progress().track(outcomes, len(jobs), "asking"), strict=True):
         keep(job, rows)
     told = Found([row for row in finished() if row["seed"] == str(given.seed)])
-    PAGE.write_text(page(told, given.seed), encoding="utf-8")
+    before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    PAGE.write_text(page(told, given.seed, before), encoding="utf-8")
     print(PAGE.read_text(encoding="utf-8"))
 
 

@@ -12,9 +12,11 @@ What must hold, written down before anything was run:
   figures stand beside it and nothing follows from them.
 
 Two samplers run long, neither of which shares a line with the package: parallel tempering with
-steps along differences of chains, and the No-U-Turn sampler of NumPyro, which is no dependency
-(without it that column is empty). Besides, without a criterion: what an interview believes while it
-asks, with 1,000 rules and an indifference band, against tempering with the band.
+steps along differences of chains, which goes on until ends of its halves are within 0.08
+deviations, or its time is over; and the No-U-Turn sampler of NumPyro, which is no dependency
+(without it there are no rows of it). For two people the posterior is also summed over a grid, which
+is no sampler: that row decides. With `--interviews`, without a criterion: what an interview
+believes while it asks, with 1,000 rules and an indifference band, against tempering with the band.
 
 Finished rows are kept in ``build/long_run.csv``; the page is ``docs/posterior_check.md``.
 """
@@ -23,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,16 +34,35 @@ import numpy as np
 import numpy.typing as npt
 
 import welfarist as wf
+from benchmarks.two_people import Told, summed
 
 FloatArray = npt.NDArray[np.float64]
 STORE, PAGE = Path("build/long_run.csv"), Path("docs/posterior_check.md")
 MEANS, ENDS, SCALE = 0.1, 0.25, 1.01
 LIMIT = float(np.arcsinh(1000.0))
-# Levels of tempering by the number of answers, chains on each, sweeps, those left out, and kept.
-LEVELS, CHAINS, SWEEPS, BURN_IN, THIN = {20: 10, 50: 24}, 100, 8000, 800, 5
+PEOPLE = (2, 3, 5, 10, 18)
+# Levels of tempering by the number of answers, chains on each, sweeps left out, and kept.
+LEVELS, CHAINS, BURN_IN, THIN = {20: 10, 50: 24}, 100, 800, 5
+# Sweeps after which halves are compared, how close they must be, and CPU seconds at most.
+SWEEPS, CLOSE, SECONDS = 8000, 0.08, 900.0
 # Chains of the No-U-Turn sampler, draws to warm up, and draws that are kept.
 PARALLEL, WARM_UP, KEPT = 4, 1000, 10_000
 COLUMNS = ("seed", "people", "answers", "who", "means", "ends", "own means", "own ends", "scale")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is run besides tempering, and how many CPU seconds that may take.
+
+    Attributes
+    ----------
+    seconds : float
+    no_u_turn, interviews : bool
+    """
+
+    seconds: float = SECONDS
+    no_u_turn: bool = True
+    interviews: bool = False
 
 
 def asked(people: int, answers: int, seed: int) -> wf.Interview:
@@ -129,7 +151,8 @@ class Density:
 class Tempering:
     """Chains on several powers of the likelihood, from the prior to the posterior, that swap."""
 
-    def __init__(self, density: Density, levels: int, seed: int) -> None:
+    def __init__(self, density: Density, levels: int, seed: int, seconds: float) -> None:
+        self.seconds = seconds
         self.density, self.rng = density, np.random.default_rng([seed, 5])
         self.powers = np.linspace(0.0, 1.0, levels) ** 2.5
         x = density.drawn(levels * CHAINS, self.rng)
@@ -138,18 +161,30 @@ class Tempering:
 
     def run(self) -> FloatArray:
         """Return asinh p, weights and log tau of the posterior's chains."""
-        kept = []
-        for sweep in range(SWEEPS):
-            halves = np.arange(CHAINS).reshape(2, -1)
-            for mine, others in (halves, halves[::-1]):
-                self._step(mine, others)
-            self.x[0] = self.density.drawn(CHAINS, self.rng)
-            self.prior[0], self.likelihood[0] = self.density(self.x[0])
-            for low in (*range(0, len(self.powers) - 1, 2), *range(1, len(self.powers) - 1, 2)):
-                self._swap(low)
-            if sweep >= BURN_IN and sweep % THIN == 0:
-                kept.append(self.x[-1].copy())
-        return self.density.told(np.concatenate(kept))
+        for _ in range(BURN_IN):
+            self._sweep()
+        kept: list[FloatArray] = []
+        until = time.process_time() + self.seconds
+        while True:
+            for sweep in range(SWEEPS):
+                self._sweep()
+                if sweep % THIN == 0:
+                    kept.append(self.density.told(self.x[-1]))
+            found = np.concatenate(kept)
+            half, spread = len(found) // 2, found.std(axis=0)
+            close = off(found[:half], found[half:], spread)[1] <= CLOSE
+            if close or time.process_time() > until:
+                return found
+
+    def _sweep(self) -> None:
+        """Step on every level, draw the prior's chains anew, and swap."""
+        halves = np.arange(CHAINS).reshape(2, -1)
+        for mine, others in (halves, halves[::-1]):
+            self._step(mine, others)
+        self.x[0] = self.density.drawn(CHAINS, self.rng)
+        self.prior[0], self.likelihood[0] = self.density(self.x[0])
+        for low in (*range(0, len(self.powers) - 1, 2), *range(1, len(self.powers) - 1, 2)):
+            self._swap(low)
 
     def _step(self, mine: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> None:
         """Step along the difference of two chains of the other half, in some of the numbers."""
@@ -249,21 +284,32 @@ def against(found: FloatArray, run: FloatArray, scale: float | None) -> list[Any
     return [*off(found, run, spread), *own, "" if scale is None else scale]
 
 
-def measured(people: int, answers: int, seed: int) -> list[list[Any]]:
+def beside_sums(found: FloatArray, sums: Told) -> list[Any]:
+    """How far draws are from sums over a grid, which have no halves."""
+    means = np.abs(found.mean(axis=0) - sums.means) / sums.spread
+    ends = np.abs(np.quantile(found, [0.025, 0.975], axis=0) - [sums.low, sums.high]) / sums.spread
+    return [float(means.max()), float(ends.max()), 0.0, 0.0, ""]
+
+
+def measured(people: int, answers: int, seed: int, given: Wanted) -> list[list[Any]]:
     """Run one cell."""
     interview = asked(people, answers, seed)
     decided = interview.decisions
-    plain, banded = Density.of(decided, False), Density.of(decided, True)
+    plain, levels = Density.of(decided, False), LEVELS[answers]
     found = believed(wf.Posterior(decided, random_state=seed))
-    tempered = Tempering(plain, LEVELS[answers], seed).run()
+    tempered = Tempering(plain, levels, seed, given.seconds).run()
     rows = [["tempering", *against(found, tempered, None)]]
-    turned = no_u_turn(plain, seed)
+    if people == 2:
+        sums = summed(decided)
+        rows.append(["sums", *beside_sums(found, sums)])
+        rows.append(["tempering beside sums", *beside_sums(tempered, sums)])
+    turned = no_u_turn(plain, seed) if given.no_u_turn else None
     if turned is not None:
         rows.append(["no-u-turn", *against(found, *turned)])
         rows.append(["tempering beside no-u-turn", *against(tempered, *turned)])
-    while_asking = believed(interview.posterior)
-    with_band = Tempering(banded, LEVELS[answers], seed).run()
-    rows.append(["interview", *against(while_asking, with_band, None)])
+    if given.interviews:
+        with_band = Tempering(Density.of(decided, True), levels, seed, given.seconds).run()
+        rows.append(["interview", *against(believed(interview.posterior), with_band, None)])
     return [[seed, people, answers, *row] for row in rows]
 
 
@@ -289,7 +335,7 @@ def keep(rows: list[list[Any]]) -> None:
 def verdict(row: list[str]) -> str:
     """Whether it holds, or says nothing."""
     means, ends, own_means, own_ends = map(float, row[4:8])
-    if row[3] in ("interview", "tempering beside no-u-turn"):
+    if row[3] == "interview" or row[3].startswith("tempering beside"):
         return ""
     if own_means > MEANS or own_ends > ENDS or (row[8] and float(row[8]) > SCALE):
         return "the run does not agree with itself"
@@ -304,7 +350,9 @@ def page(rows: list[list[str]]) -> str:
         "# The posterior beside long runs of other samplers",
         "",
         "Made by `python -m benchmarks.long_run --seed "
-        f"{', '.join(sorted({row[0] for row in rows}))}`; criteria were written down before.",
+        f"{', '.join(sorted({row[0] for row in rows}))} --seconds 60`; criteria were written",
+        "down before. A first start, with up to 900 CPU seconds for a long run, was ended before",
+        "it had finished anything, because it would have taken too long.",
         "",
         criteria,
         "",
@@ -316,21 +364,40 @@ def page(rows: list[list[str]]) -> str:
     for row in sorted(rows, key=lambda row: (row[3] == "interview", int(row[2]), int(row[1]))):
         shown = [f"{float(x):.3f}" if x else "" for x in row[4:9]]
         lines.append(f"| {row[1]} | {row[2]} | {row[3]} | {' | '.join(shown)} | {verdict(row)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_not_run(rows)]) + "\n"
+
+
+def _not_run(rows: list[list[str]]) -> list[str]:
+    """What is missing, in a sentence; nothing if nothing is."""
+    run = {(int(row[1]), int(row[2])) for row in rows}
+    missing = [
+        f"{people} people after {answers}"
+        for answers in LEVELS
+        for people in PEOPLE
+        if (people, answers) not in run
+    ]
+    said = [f"Not run yet: {', '.join(missing)}."] if missing else []
+    if not any(row[3] == "no-u-turn" for row in rows):
+        said.append("The No-U-Turn sampler was not run.")
+    return ["", " ".join(said)] if said else []
 
 
 def main() -> None:
     """Run what was not run yet, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--people", type=int, nargs="+", default=[2, 3, 5, 10, 18])
+    parser.add_argument("--people", type=int, nargs="+", default=PEOPLE)
     parser.add_argument("--answers", type=int, nargs="+", default=[20, 50])
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="CPU, for a long run")
+    parser.add_argument("--without-no-u-turn", action="store_true")
+    parser.add_argument("--interviews", action="store_true")
     given = parser.parse_args()
+    wanted = Wanted(given.seconds, not given.without_no_u_turn, given.interviews)
     for answers in given.answers:
         for people in given.people:
             key = [str(given.seed), str(people), str(answers)]
             if not any(row[:3] == key for row in stored()):
-                keep(measured(people, answers, given.seed))
+                keep(measured(people, answers, given.seed, wanted))
                 print(*[row for row in stored() if row[:3] == key], sep="\n", flush=True)
     PAGE.write_text(page(stored()), encoding="utf-8")
 

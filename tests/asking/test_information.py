@@ -40,7 +40,7 @@ def test_bits_are_mutual_information(ties):
     assert np.abs(sum(chances) - 1.0).max() < ROUNDING
     bits, chance = gain_about_rule(chances, shares)
     best = np.array([0, 2, 2, 0, 1, 2, 0])
-    about_best = gain_about_best(chances, shares, best)
+    about_best = gain_about_best(chances, shares, best, actions=3)
     for k in range(3):
         joint = np.column_stack([shares * c[:, k] for c in chances])
         assert abs(bits[k] - mutual_information(joint)) < ROUNDING
@@ -101,3 +101,37 @@ def test_reasons_to_stop():
     )  # what a question tells halves as their number doubles
     assert rule.about_more(9, 0.9, None) == 1
     assert 1 <= rule.about_more(4, 0.9, 0.8) <= 6
+
+
+def test_rules_without_a_best_action_find_all_as_likely():
+    rng = np.random.default_rng(4)
+    size, actions = 6, 5
+    shares, best = rng.dirichlet(np.ones(size)), np.array([0, -1, 3, 0, -1, 3])
+    first = rng.random((size, 2))
+    about_best = gain_about_best([first, 1.0 - first], shares, best, actions)
+    for k in range(2):
+        joint = np.zeros((actions, 2))
+        for s in range(size):
+            own = np.eye(actions)[best[s]] if best[s] >= 0 else np.full(actions, 1 / actions)
+            joint += shares[s] * np.outer(own, [first[s, k], 1.0 - first[s, k]])
+        assert abs(about_best[k] - mutual_information(joint)) < ROUNDING
+    nobody = gain_about_best([first, 1.0 - first], shares, np.full(size, -1), actions)
+    assert (nobody < ROUNDING).all()
+
+
+def test_what_is_worth_nothing_to_both_is_no_vote_for_either():
+    rng = np.random.default_rng(5)
+    welfares = np.full((40, 12), -np.inf)
+    welfares[::2] = rng.normal(size=(20, 12))
+    welfares[::2, 0] = 9.0  # all who find anything worth something agree on the first
+    pairs = screened_pairs(welfares, np.zeros(12), rng)
+    assert (pairs[-11:] == 0).any(axis=1).all()
+
+
+def test_skipped_questions_are_no_answers():
+    rule = StopRule(bits=0.2, sure=0.9, most=10)
+    assert rule.reason(10, 0.5, None, skipped=4) == (
+        "10 questions were put, the most there should be; 4 of them were skipped"
+    )
+    # Doubt falls with answers, and those that were skipped said nothing.
+    assert rule.about_more(8, 0.9, 0.6, skipped=5) <= rule.about_more(8, 0.9, 0.6)

@@ -305,3 +305,45 @@ def test_other_answers_and_tables_are_refused(table):
         wf.Interview(table).answer("left")
     with pytest.raises(wf.InputError, match="two actions and two people"):
         wf.Interview([[1.0], [2.0]])
+
+
+def test_what_is_added_to_the_posterior_leaves_the_interview_as_it_is(table):
+    interview = asked(wf.Interview(table, random_state=6), 5)
+    ends, said = interview.posterior.interval("p"), interview.recommended
+    belief = interview.posterior
+    for _ in range(3):
+        belief.add(interview.decisions)
+    belief.undo()
+    assert belief.total == 15
+    assert interview.posterior.interval("p") == ends
+    assert interview.posterior.total == 5
+    alone = asked(wf.Interview(table, random_state=6), 5)
+    assert alone.next() == interview.next()
+    assert alone.recommended == said
+    assert asked(interview, 1).posterior.estimate("p") == asked(alone, 1).posterior.estimate("p")
+
+
+def test_an_interview_ends_when_all_is_skipped(table):
+    interview = wf.Interview(table, random_state=1, most=3)
+    while not interview.done:
+        interview.answer("skip")
+    assert interview.reason == (
+        "3 questions were put, the most there should be; 3 of them were skipped"
+    )
+
+
+def test_rows_are_not_favoured_where_no_action_is_worth_anything():
+    zeros = np.random.default_rng(3).uniform(1.0, 9.0, (60, 3))
+    zeros[np.arange(60), np.arange(60) % 3] = 0.0
+    prior = wf.Prior(mode=-5.0, left=0.5, right=0.1)  # p > 0 is next to impossible
+    interview = wf.Interview(zeros, prior, aim="best", random_state=1)
+    assert interview.recommended[1] < 0.03
+    seen = {row for _ in range(8) for row in _put_and_skipped(interview)}
+    assert max(seen) > 30
+    assert "0.00 bits about which action is best" in interview.question.reason
+
+
+def _put_and_skipped(interview):
+    rows = interview.next()
+    interview.answer("skip")
+    return rows

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import welfarist as wf
+from welfarist.asking.coordinates import Rules
+from welfarist.asking.evidence import log_chances
+from welfarist.asking.simulated import Decider, Setting
 
 
 class Kolm:
@@ -114,3 +117,28 @@ def test_enough_is_where_it_stays():
 def test_what_makes_no_sense_is_refused(options, words):
     with pytest.raises(wf.InputError, match=words):
         wf.asking.study(3, deciders=1, **options)
+
+
+def test_simulated_people_answer_as_the_model_says():
+    rule = wf.WelfareFunction(0.0, [0.5, 0.5])
+    one, other = np.array([2.0, 2.0]), np.array([2.0, 2.1])
+    rng = np.random.default_rng(1)
+    decider = Decider(rule, 20.0, 0.1, 0.05)
+    told = [decider.answer(one, other, rng) for _ in range(4000)]
+    rules = Rules(*(np.array([x]) for x in ([0.5, 0.5], 0.0, 20.0, 0.1, 0.05)))
+    z = np.array([[20.0 * (np.log(2.0) - 0.5 * np.log(2.0 * 2.1))]])
+    for said, number in (("first", 1.0), ("second", -1.0), ("equal", 0.0)):
+        chance = np.exp(log_chances(z, np.array([number]), rules, True)[0, 0])
+        # Four standard errors of a share of 4,000.
+        assert abs(told.count(said) / 4000 - chance) < 4 * np.sqrt(chance * (1 - chance) / 4000)
+    assert abs(sum(decider.chances(one, other)) - 1.0) > 0.05
+    assert sum(Decider(rule, 20.0, 0.1).chances(one, other)) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_truths_from_the_prior_have_a_band():
+    setting = Setting(20, 20.0, 0.0, "prior", wf.Prior(band=0.3))
+    rng = np.random.default_rng(2)
+    bands = [setting.decider(3, rng).band for _ in range(400)]
+    # The median of 400 log-normal numbers of spread 1 has a standard error of .06 in logarithms.
+    assert abs(np.log(np.median(bands) / 0.3)) < 4 * 0.06
+    assert Setting(20, 20.0, 0.0, "spread", wf.Prior()).decider(3, rng).band == 0.0

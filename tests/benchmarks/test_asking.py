@@ -6,6 +6,8 @@ from benchmarks.asking_page import Found, page
 
 from benchmarks import asking
 
+WAYS = ("ties", "band", "half", "left out")
+
 
 def rows(part, cell, number, what, value):
     return dict(part=part, cell=cell, number=str(number), what=what, value=repr(value))
@@ -33,6 +35,7 @@ def test_every_part_runs_and_is_kept(tmp_path, monkeypatch):
 
 
 def test_half_a_run_tells_of_all_cells():
+    assert len(asking.jobs_of(["coverage"], None, 1)) == 4 * 500
     jobs = asking.jobs_of(["tables", "speed"], 100, 1)
     assert len({job[1] for job in jobs[:21]}) == 21
     assert sum(job[1] == "tau = 5, 5 people, random" for job in jobs) == 100
@@ -44,6 +47,19 @@ def test_what_must_hold_stands_above_what_was_found():
     text = page(Found([]), 7)
     assert text.index("What must hold") < text.index("Not run yet.")
     assert "--seed 7" in text
+
+
+def test_what_was_not_run_again_stays_with_its_seed():
+    memory = [rows("speed", "5 people, 200 actions, memory", 0, f"peak after {n}", 9.0)
+              for n in (20, 200)]  # fmt: skip
+    first = page(Found(memory), 7)
+    second = page(Found([rows("ties", "band 0.1", 0, way, 0.9) for way in WAYS]), 8, first)
+    third = page(Found([]), 9, second)
+    for text in (second, third):
+        assert "found with seed 7" in text
+        assert "| 9.0 | 9.0 | holds |" in text
+    assert "found with seed 8" in third
+    assert third.count("Not finished again") == 2
 
 
 def test_the_same_decision_makers_are_compared():
@@ -64,7 +80,9 @@ def test_verdicts_are_about_what_was_asked_for():
     found += [rows("speed", "5 people, 200 actions, memory", 0, f"peak after {n}", mb)
               for n, mb in ((20, 10.0), (200, 10.9))]  # fmt: skip
     text = page(Found(found), 1)
-    assert "| 0.8 | 20 of 20 | 7 | 90.0% | 90.0% ± 6.9% |  |  |" in text
-    assert "| 0.9 | 20 of 20 | 7 | 90.0% | 90.0% ± 6.9% | 85% to 95% | holds |" in text
+    assert "| 0.8 | 20 of 20 | 7 | 90.0% | 90.0% ± 6.9% | +0.0% ± 6.9% |  |  |" in text
+    assert (
+        "| 0.9 | 20 of 20 | 7 | 90.0% | 90.0% ± 6.9% | +0.0% ± 6.9% | 85% to 95% | holds |" in text
+    )
     assert "| the rule | an answer | 50 | 501 | 3 | missed |" in text
     assert "| 10.0 | 10.9 | holds |" in text

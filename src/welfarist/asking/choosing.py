@@ -84,6 +84,15 @@ class Pool:
         """Return some of the questions."""
         return Pool(self.rows[kept], self.one[kept], self.other[kept])
 
+    def outcomes(self, table: FloatArray) -> tuple[Outcomes, IntArray]:
+        """Return all outcomes that are asked about, those of the table once, and pairs (K, 2)."""
+        pairs = np.empty(self.rows.shape, dtype=np.intp)
+        made = self.rows[:, 0] < 0
+        used, place = np.unique(self.rows[~made], return_inverse=True)
+        pairs[~made] = place.reshape(-1, 2)
+        pairs[made] = len(used) + np.arange(2 * made.sum()).reshape(2, -1).T
+        return Outcomes(np.concatenate([table[used], self.one[made], self.other[made]])), pairs
+
     def plus(self, more: Pool) -> Pool:
         """Return these questions and others."""
         return Pool(
@@ -142,15 +151,14 @@ def chosen(
     if not len(pool.rows):
         return None
     size = len(pool.rows)
-    outcomes = Outcomes(np.concatenate([pool.one, pool.other]))
+    outcomes, pairs = pool.outcomes(table)
     welfares = outcomes.log_welfare(judges.weights, judges.powers)
-    pairs = np.column_stack([np.arange(size), size + np.arange(size)])
     chances = answer_chances(welfares, pairs, judges, state.target.line.ties)
     bits, chance = gain_about_rule(chances, shares)
     about_best = np.zeros(size)
     if wishes.aim is not None:
         best = best_actions(judges, table[list(wishes.aim)])
-        about_best = gain_about_best(chances, shares, best)
+        about_best = gain_about_best(chances, shares, best, len(wishes.aim))
     score = bits if wishes.aim is None else about_best + _RULE_COUNTS * bits
     people = traded_people(pool.one, pool.other, shares @ judges.weights)
     score = np.where(_too_often(people, asked, wishes), 0.0, score)
@@ -162,21 +170,23 @@ def chosen(
 
 
 def best_actions(rules: Rules, table: FloatArray) -> IntArray:
-    """Return which action of a table (N, d) each rule (S,) finds best."""
+    """Return which action of a table (N, d) each rule (S,) finds best.
+
+    -1 stands for none: all are worth nothing, such as where p < 0 and in each somebody has nothing.
+    """
     welfares = Outcomes(table).log_welfare(rules.weights, rules.powers)
-    return np.asarray(welfares.argmax(axis=1), dtype=np.intp)
+    best = welfares.argmax(axis=1)
+    return np.where(np.isneginf(welfares.max(axis=1)), -1, best).astype(np.intp)
 
 
 def best_chances(rules: Rules, shares: FloatArray, table: FloatArray) -> FloatArray:
     """Return how likely each action of a table (N, d) is the best, under rules with shares (S,).
 
-    Rules under which all are worth nothing, such as p < 0 where in each somebody has nothing, know
-    no best one: they find all equally likely.
+    Rules under which all are worth nothing know no best one: they find all equally likely.
     """
-    welfares = Outcomes(table).log_welfare(rules.weights, rules.powers)
-    best = welfares.argmax(axis=1)
-    lost = np.isneginf(welfares.max(axis=1))
-    found = np.bincount(best, np.where(lost, 0.0, shares), minlength=len(table))
+    best = best_actions(rules, table)
+    lost = best < 0
+    found = np.bincount(best[~lost], shares[~lost], minlength=len(table))
     return np.asarray(np.minimum(found + shares[lost].sum() / len(table), 1.0))
 
 
@@ -217,8 +227,11 @@ def _from_table(
 
 def _contending(judges: Rules, table: FloatArray, aim: tuple[int, ...]) -> IntArray:
     """All pairs (K, 2) of the actions that are likeliest to be the best."""
-    often = np.bincount(best_actions(judges, table[list(aim)]), minlength=len(aim))
+    best = best_actions(judges, table[list(aim)])
+    often = np.bincount(best[best >= 0], minlength=len(aim))
     order = np.argsort(-often, kind="stable")[:_CONTENDERS]
+    if not often.any():  # nobody knows a best one, and the first rows are no better than others
+        order = order[:0]
     rows = np.sort(np.asarray(aim, dtype=np.intp)[order])
     first, second = np.triu_indices(len(rows), 1)
     return np.column_stack([rows[first], rows[second]])

@@ -142,11 +142,12 @@ class Cloud:
     def replaced(self, accepted: npt.NDArray[np.bool_], other: Cloud) -> Cloud:
         """Return the cloud with some particles (S,) from another."""
         chosen = accepted[:, None]
+        same = other.welfares is self.welfares  # where noise alone has moved
         return Cloud(
             np.where(chosen, other.theta, self.theta),
             np.where(accepted, other.log_prior, self.log_prior),
             np.where(accepted, other.log_likelihood, self.log_likelihood),
-            np.where(chosen, other.welfares, self.welfares),
+            self.welfares if same else np.where(chosen, other.welfares, self.welfares),
             self.log_weights,
         )
 

@@ -94,12 +94,18 @@ class Coordinates:
 
     def rules(self, theta: FloatArray) -> Rules:
         """Return the rules at rows of numbers (S, size)."""
+        return self._rules(theta, np.exp(self.log_weights(theta)))
+
+    def noise_alone(self, theta: FloatArray) -> Rules:
+        """Return the same without weights, for whom welfares are known."""
+        return self._rules(theta, np.empty((len(theta), 0)))
+
+    def _rules(self, theta: FloatArray, weights: FloatArray) -> Rules:
         none, at = np.zeros(len(theta)), self.people
         with np.errstate(over="ignore"):  # a proposal may lie anywhere; the prior refuses it
             rhos = 1.0 / (1.0 + np.exp(-theta[:, at + 1])) if self.lapses else none
             bands = np.exp(theta[:, self.size - 1]) if self.ties else none
             taus, powers = np.exp(theta[:, at]), np.sinh(theta[:, at - 1])
-        weights = np.exp(self.log_weights(theta))
         return Rules(weights, powers, taus, np.minimum(rhos, LARGEST_RHO), bands)
 
     def numbers(

@@ -43,18 +43,39 @@ def gain_about_rule(chances: list[FloatArray], shares: FloatArray) -> tuple[Floa
     return np.asarray(np.maximum(before - left, 0.0)), np.asarray(left)
 
 
-def gain_about_best(chances: list[FloatArray], shares: FloatArray, best: IntArray) -> FloatArray:
-    """Return the bits (K,) an answer tells about which action (S,) is best."""
-    _, number = np.unique(best, return_inverse=True)
-    number = number.reshape(-1)
-    belongs = np.zeros((number.max() + 1, len(best)))
-    belongs[number, np.arange(len(best))] = shares
+def gain_about_best(
+    chances: list[FloatArray], shares: FloatArray, best: IntArray, actions: int
+) -> FloatArray:
+    """Return the bits (K,) an answer tells about which action (S,) is best.
+
+    Parameters
+    ----------
+    best : (S,) array of int
+        The best action under each rule; -1 where there is none, and each of the `actions` is as
+        likely to be called the best.
+    """
+    belongs = _belonging(shares, best, actions)
     often = belongs.sum(axis=1)
     found = np.zeros(chances[0].shape[1])
     for chance in chances:
         within = (belongs @ chance) / often[:, None]
         found += _surprise(shares @ chance) - often @ _surprise(within)
     return np.maximum(found, 0.0)
+
+
+def _belonging(shares: FloatArray, best: IntArray, actions: int) -> FloatArray:
+    """With what share each rule (S,) finds each action best, one row an action, (A, S).
+
+    Actions that no rule finds better than all others are one row: rules without a best action say
+    the same of each of them.
+    """
+    known, lost = best >= 0, best < 0
+    found, number = np.unique(best[known], return_inverse=True)
+    belongs = np.zeros((len(found) + 1, len(best)))
+    belongs[number.reshape(-1), np.flatnonzero(known)] = shares[known]
+    belongs[:-1, lost] = shares[lost] / actions
+    belongs[-1, lost] = shares[lost] * (actions - len(found)) / actions
+    return belongs[belongs.any(axis=1)]
 
 
 def _surprise(chance: FloatArray) -> FloatArray:

@@ -51,7 +51,7 @@ class Interview:
         Whether outcomes are made up that trade two or three people against each other, in place of
         questions about actions of the table, or besides. They get row numbers after the table's.
     most : int
-        The most questions there should be.
+        The most questions there should be, those that are skipped among them.
     bits : float
         It is enough when the best question is expected to tell less than this.
     sure : float
@@ -221,8 +221,7 @@ class Interview:
     def _fresh(self) -> None:
         """Forget what followed from the answers before."""
         self._pending, self._nothing_left = None, False
-        for known in ("posterior", "recommended"):
-            self.__dict__.pop(known, None)
+        self.__dict__.pop("recommended", None)
 
     # --- what was learned ------------------------------------------------------------------------
 
@@ -231,9 +230,12 @@ class Interview:
         """The table (N, d), and below it the outcomes that were made up."""
         return np.concatenate([self._table, self._made_up])
 
-    @cached_property
+    @property
     def posterior(self) -> Posterior:
-        """What is believed now; its `refined()` has more digits."""
+        """What is believed now, for oneself: what is added to it does not change the interview.
+
+        Its `refined()` has more digits.
+        """
         _ = self._history.state  # worked out before it is copied
         return Posterior.of_history(self._history.copy(), self.stakeholders)
 
@@ -290,8 +292,9 @@ class Interview:
         """Why to stop asking; nothing if there is no reason to."""
         question = self.question
         return self.stop.reason(
-            len(self.answers), None if question is None else question.bits, self._sureness
-        )
+            len(self.answers), None if question is None else question.bits, self._sureness,
+            self.answers.count("skip"),
+        )  # fmt: skip
 
     @property
     def about_more(self) -> int:
@@ -299,7 +302,8 @@ class Interview:
         question = self.question
         if question is None or self.done:
             return 0
-        return max(1, self.stop.about_more(len(self.answers), question.bits, self._sureness))
+        asked, skipped = len(self.answers), self.answers.count("skip")
+        return max(1, self.stop.about_more(asked, question.bits, self._sureness, skipped))
 
     @property
     def _sureness(self) -> float | None:

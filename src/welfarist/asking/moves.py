@@ -26,7 +26,7 @@ _WALK = 2.38
 # Lengths of steps, the share that goes the whole way, and the shares of numbers that step.
 _LENGTHS, _WHOLE, _SOME = (0.15, 0.4, 1.0), 0.1, (0.25, 0.6, 1.0)
 # Sweeps after which a particle counts as another one.
-_APART = 6
+_APART = 12
 # Moves of the noise alone after each move of the rule, and their length in cloud deviations.
 _NOISE_MOVES, _NOISE_WALK = 2, 2.4
 # Added to the covariance, so that a cloud in which all agree on a number can still move.
@@ -164,11 +164,12 @@ def _noise_moved(
     theta = cloud.theta.copy()
     length = _NOISE_WALK / np.sqrt(width) * rng.choice((0.3, 1.0), len(cloud))[:, None]
     theta[:, line.noise] += length * (rng.standard_normal((len(cloud), width)) @ spread.T)
+    density = target.prior.log_density_of_noise
     there = replace(
         cloud,
         theta=theta,
-        log_prior=target.prior.log_density(line, theta),
-        log_likelihood=target.log_likelihood(cloud.welfares, line.rules(theta)),
+        log_prior=cloud.log_prior + density(line, theta) - density(line, cloud.theta),
+        log_likelihood=target.log_likelihood(cloud.welfares, line.noise_alone(theta)),
     )
     return _decided(cloud, there, target, np.zeros(len(cloud)), rng)
 

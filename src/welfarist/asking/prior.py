@@ -155,10 +155,15 @@ class Prior:
         found = line.log_weights(theta) @ a + 0.5 * np.log(line.people)
         found += gammaln(a.sum()) - gammaln(a).sum()
         found += self._log_density_of_t(theta[:, line.power])
+        return np.asarray(found + self.log_density_of_noise(line, theta))
+
+    def log_density_of_noise(self, line: Coordinates, theta: FloatArray) -> FloatArray:
+        """Return what temperature, lapses and band add to it (S,)."""
+        found = np.zeros(len(theta))
         for column, (mean, spread) in enumerate(self._noise(line), line.people):
             away = (theta[:, column] - mean) / spread
             found -= 0.5 * away**2 + np.log(spread * np.sqrt(2.0 * np.pi))
-        return np.asarray(found)
+        return found
 
     def _concentration(self, people: int) -> FloatArray:
         return np.broadcast_to(np.asarray(self.weights, dtype=np.float64), people)

@@ -71,7 +71,10 @@ def screened_pairs(
     drawn = np.concatenate(some)
     keys = np.unique(pair_keys(drawn[:, 0], drawn[:, 1], size))
     pairs = np.column_stack(np.divmod(keys, size)).astype(np.intp)
-    votes = (welfares[:, pairs[:, 0]] > welfares[:, pairs[:, 1]]).mean(axis=0)
+    one, other = welfares[:, pairs[:, 0]], welfares[:, pairs[:, 1]]
+    votes = (one > other).mean(axis=0)
+    if np.isneginf(welfares).any():  # both worth nothing: half a vote for each
+        votes += 0.5 * (one == other).mean(axis=0)
     disagreement = np.abs(votes - 0.5)
     chosen = np.argsort(disagreement, kind="stable")[:_LOOKED_AT]
     return np.asarray(pairs[chosen])

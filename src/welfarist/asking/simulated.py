@@ -19,6 +19,7 @@ from welfarist.decisions import Comparisons
 from welfarist.families.rule import WelfareFunction
 
 Way = Literal["adaptive", "designed", "random"]
+Said = Literal["first", "second", "equal"]
 Truth = Literal["spread", "prior"] | float | WelfareFunction | Callable[..., Any]
 # New pairs on which predictions are judged, for each decision maker.
 _NEW_PAIRS = 1000
@@ -51,18 +52,40 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Decider:
-    """A decision maker: a rule with a method `log`, and how they err."""
+    """A decision maker: a rule, and how they err.
+
+    Attributes
+    ----------
+    rule : object with a method `log`
+    tau, rho : float
+    band : float
+        The difference in log welfare within which they call two actions equal; 0: never.
+    """
 
     rule: Any
     tau: float
     rho: float
+    band: float = 0.0
 
-    def answer(self, one: FloatArray, other: FloatArray, rng: np.random.Generator) -> bool:
-        """Whether they say that the first of two outcomes (d,) is better."""
+    def answer(self, one: FloatArray, other: FloatArray, rng: np.random.Generator) -> Said:
+        """Say which of two outcomes (d,) is better, or that they are equal.
+
+        Formula: that of :mod:`welfarist.asking.evidence`.
+        """
+        first, second = self.chances(one, other)
+        drawn = rng.random()
+        if drawn < first:
+            return "first"
+        return "equal" if self.band and drawn >= first + second else "second"
+
+    def chances(self, one: FloatArray, other: FloatArray) -> tuple[float, float]:
+        """Return how likely it is that the first, and that the second of two outcomes is chosen."""
         logs = np.asarray(self.rule.log(np.array([one, other])))
         z = self.tau * (logs[0] - logs[1]) if logs[0] != logs[1] else 0.0
-        better = 1.0 / (1.0 + np.exp(-np.clip(z, -500.0, 500.0)))
-        return bool(rng.random() < self.rho + (1.0 - 2.0 * self.rho) * better)
+        b = self.tau * self.band
+        first, second = (1.0 / (1.0 + np.exp(-np.clip(s * z - b, -500.0, 500.0))) for s in (1, -1))
+        clear = 1.0 - 2.0 * self.rho
+        return float(self.rho + clear * first), float(self.rho + clear * second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +97,8 @@ class Setting:
     actions : int or (N, d) array
         How many actions everybody has of their own, or those of all.
     tau, rho : float
-        How they err; with truths from the prior these are drawn as well.
+        How they err; with truths from the prior these are drawn as well, and a band within which
+        they call actions equal. Others never do.
     truth : "spread", "prior", float, WelfareFunction or callable
         Their rules; see :func:`welfarist.asking.study`.
     prior : Prior
@@ -120,10 +144,10 @@ class Setting:
     def decider(self, people: int, rng: np.random.Generator) -> Decider:
         """Draw a decision maker."""
         if self.truth == "prior":
-            line = self.prior.coordinates(people, ties=False)
+            line = self.prior.coordinates(people, ties=True)
             drawn = line.rules(self.prior.draw(line, 1, rng))
             own = WelfareFunction(float(drawn.powers[0]), drawn.weights[0])
-            return Decider(own, float(drawn.taus[0]), float(drawn.rhos[0]))
+            return Decider(own, float(drawn.taus[0]), float(drawn.rhos[0]), float(drawn.bands[0]))
         return Decider(self._rule(people, rng), self.tau, self.rho)
 
     def _rule(self, people: int, rng: np.random.Generator) -> Any:
@@ -142,7 +166,14 @@ class Setting:
         power = float(np.sinh(rng.uniform(*_POWERS))) if truth == "spread" else float(truth)
         return WelfareFunction(power, rng.dirichlet(np.ones(people)))
 
-    def asked(self, people: int, way: str, counts: Sequence[int], seed: list[int]) -> list[Seen]:
+    def asked(
+        self,
+        people: int,
+        way: str,
+        counts: Sequence[int],
+        seed: list[int],
+        new_pairs: int = _NEW_PAIRS,
+    ) -> list[Seen]:
         """Ask one decision maker, and look at what is known after so many questions.
 
         The same seed is the same decision maker, whatever the way.
@@ -152,9 +183,9 @@ class Setting:
         table = rng.uniform(_LOW, _HIGH, (self.actions, people)) if made_up else self.actions
         decider = self.decider(people, rng)
         if made_up:
-            fresh = rng.uniform(_LOW, _HIGH, (_NEW_PAIRS, 2, people))
+            fresh = rng.uniform(_LOW, _HIGH, (new_pairs, 2, people))
         else:
-            fresh = table[_different(len(table), _NEW_PAIRS, rng)]
+            fresh = table[_different(len(table), new_pairs, rng)]
         judge = _Judge(decider, fresh, self.prior.largest)
         interview = Interview(
             table, self.prior, random_state=int(rng.integers(2**31)), designed=way == "designed",
@@ -167,7 +198,7 @@ class Setting:
                 interview.ask(*drawn[count - 1].tolist())
             if interview.question is not None:  # a small table may have no further one
                 one, other = interview.actions[list(interview.next())]
-                interview.answer("first" if decider.answer(one, other, rng) else "second")
+                interview.answer(decider.answer(one, other, rng))
             if count in counts:
                 seen.append(judge.seen(interview.posterior))
         return seen

@@ -30,17 +30,19 @@ class StopRule:
     sure: float
     most: int
 
-    def reason(self, asked: int, bits: float | None, best: float | None) -> str:
+    def reason(self, asked: int, bits: float | None, best: float | None, skipped: int = 0) -> str:
         """Return why to stop; nothing if there is no reason to.
 
         Parameters
         ----------
         asked : int
-            How many questions were answered.
+            How many questions were put, skipped ones among them.
         bits : float or None
             What the best question is expected to tell; None if there is none left.
         best : float or None
             How likely the action that is likeliest to be the best is to be the best.
+        skipped : int
+            How many of the questions were skipped.
         """
         if best is not None and best >= self.sure:
             return f"the best action is known with probability {best:.2f}"
@@ -49,20 +51,27 @@ class StopRule:
         if bits < self.bits:
             return f"another answer is expected to tell {bits:.2f} bits, which is little"
         if asked >= self.most:
-            return f"{asked} questions were answered, the most there should be"
+            return _most_were_put(asked, skipped)
         return ""
 
-    def about_more(self, asked: int, bits: float, best: float | None) -> int:
-        """Return about how many more questions it takes.
+    def about_more(self, asked: int, bits: float, best: float | None, skipped: int = 0) -> int:
+        """Return about how many more questions it takes; for the rest see :meth:`reason`.
 
         What a question tells falls with the number of questions before it, as in regular problems
         the variance of an estimate does; doubt about the best action falls by a factor each time.
         """
         left = self.most - asked
-        seen = max(asked, _EARLY)
+        seen = max(asked - skipped, _EARLY)
         found = [int(np.ceil(seen * (bits / self.bits - 1.0)))]
         if best is not None:
             doubt, wanted = -np.log(max(1.0 - best, 1e-6)), -np.log(1.0 - min(self.sure, 1 - 1e-6))
             pace = max(doubt / seen, _SLOWEST)
             found.append(int(np.ceil((wanted - doubt) / pace)))
         return max(min(left, *found), 0) if left > 0 else 0
+
+
+def _most_were_put(asked: int, skipped: int) -> str:
+    """That there were as many questions as there should be; those skipped are no answers."""
+    if not skipped:
+        return f"{asked} questions were answered, the most there should be"
+    return f"{asked} questions were put, the most there should be; {skipped} of them were skipped"

@@ -109,7 +109,8 @@ def study(
         How many actions everybody has of their own, with utilities between 1 and 100; or a table
         that is the same for all, of which new pairs are drawn as well.
     tau, rho : float
-        How they err; with ``truth="prior"`` tau and rho are drawn as well.
+        How they err; with ``truth="prior"`` tau and rho are drawn as well, and a band within which
+        they call two actions equal. With other truths nobody says "equal".
     truth : "spread", "prior", float, WelfareFunction or callable
         Their rules: weights drawn from the simplex and asinh p between -2 and 1, or all drawn from
         the prior; weights drawn from the simplex with this power; this rule; or what a function of
