@@ -14,6 +14,8 @@ Pairs = npt.NDArray[np.signedinteger[Any]]
 Outcomes = npt.NDArray[np.int8]
 # Keys in order, with lead and count (n,).
 _Sorted = tuple[npt.NDArray[np.int64], FloatArray, FloatArray]
+# A share of comparisons below which those of a pair that came before are added one by one.
+_FEW = 0.1
 
 
 @dataclass(frozen=True)
@@ -86,12 +88,35 @@ def merged(pairs: Pairs, outcomes: Outcomes, counts: FloatArray, actions: int) -
     fresh[0] = True
     np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
     if not fresh.all():
+        keys, lead, count = _added_up(fresh, keys, lead, count, whole=once)
+    first = keys // actions
+    keys -= first * actions  # a division less
+    return MergedPairs(first.astype(np.int32), keys.astype(np.int32), count, lead)
+
+
+def _added_up(
+    fresh: npt.NDArray[np.bool_],
+    keys: npt.NDArray[np.int64],
+    lead: FloatArray,
+    count: FloatArray,
+    *,
+    whole: bool,
+) -> _Sorted:
+    """Add up comparisons with equal keys, of which the first is `fresh` (n,).
+
+    Where few pairs come more than once only those are added; `whole` numbers have the same sum in
+    any order.
+    """
+    again = np.flatnonzero(~fresh)
+    if not whole or len(again) > _FEW * len(fresh):
         starts = np.flatnonzero(fresh)
-        keys = keys[starts]
-        count, lead = np.add.reduceat(count, starts), np.add.reduceat(lead, starts)
-    first = (keys // actions).astype(np.int32)
-    keys %= actions
-    return MergedPairs(first, keys.astype(np.int32), count, lead)
+        return keys[starts], np.add.reduceat(lead, starts), np.add.reduceat(count, starts)
+    place = again - np.arange(1, len(again) + 1)  # among those that are kept
+    more = lead[again], count[again]
+    keys, lead, count = keys[fresh], lead[fresh], count[fresh]
+    np.add.at(lead, place, more[0])
+    np.add.at(count, place, more[1])
+    return keys, lead, count
 
 
 def pair_keys(
@@ -122,13 +147,11 @@ def _once_each(
     """
     keys *= 3
     keys += 1
-    lead = outcomes.copy()
-    np.negative(lead, out=lead, where=turned)
-    keys += lead
+    keys += outcomes * (1 - 2 * turned.view(np.int8))
     keys.sort()
-    np.remainder(keys, 3, out=lead, casting="unsafe")
-    keys //= 3
-    return keys, lead.astype(np.float64) - 1.0, np.ones(len(keys))
+    pairs = keys // 3
+    keys -= 3 * pairs
+    return pairs, keys.astype(np.float64) - 1.0, np.ones(len(keys))
 
 
 def _counted(

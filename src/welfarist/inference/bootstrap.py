@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ from welfarist.inference.likelihood import (
     chosen_places,
     quantities_named,
 )
-from welfarist.inference.refits import refit
+from welfarist.inference.refits import Refit, refit
+from welfarist.inference.refits_together import can_be_together_fitted, refits_together
 from welfarist.inference.resampling import resampling_of, unit_of
 from welfarist.losses.observed import Resampling, UnitName
 
@@ -34,8 +36,9 @@ from welfarist.losses.observed import Resampling, UnitName
 RESAMPLES = 999
 # Fewer estimates than this share of the resamples say nothing about the others.
 _ENOUGH = 0.5
-# Resamples that are sent to a process at a time: a fit takes milliseconds, a message some.
-_TOGETHER = 20
+# Resamples that are fitted together where that can be, and others that are sent to a process at a
+# time: a fit takes milliseconds, a message some.
+_TOGETHER, _SENT = 100, 20
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
@@ -209,10 +212,11 @@ def bootstrap(
     drawn = unit_of(likelihood, unit)
     seed = seed_of(random_state)
     shared = likelihood, resampling_of(likelihood, drawn)
-    jobs = [(seed, i) for i in range(times)]
-    outcomes = run_jobs(
-        _estimates, shared, jobs, processes, option="n_jobs", together=min(_TOGETHER, times)
-    )
+    size = _TOGETHER if can_be_together_fitted(likelihood) else 1
+    jobs = [(seed, i, min(i + size, times)) for i in range(0, times, size)]
+    sent = 1 if size > 1 else min(_SENT, times)
+    batches = run_jobs(_estimates, shared, jobs, processes, option="n_jobs", together=sent)
+    outcomes = chain.from_iterable(batches)
     found = list(Progress(progress).track(outcomes, times, f"resamples of {drawn}"))
     draws = [row for row in found if row is not None]
     _check_failures(times - len(draws), times)
@@ -227,14 +231,21 @@ def bootstrap(
     )
 
 
-def _estimates(shared: tuple[Likelihood, Resampling], job: tuple[int, int]) -> FloatArray | None:
-    """The estimates (k,) of one resample; None if it has none."""
-    likelihood, resampling = shared
-    loss = likelihood.loss.of_decisions(resampling.draw(np.random.default_rng(job)))
-    found = refit(likelihood, loss)
-    if not (found.converged and likelihood.has_noise(found.point, found.value)):
-        return None
-    return likelihood.estimates_at(found.point, found.weights)
+def _estimates(
+    shared: tuple[Likelihood, Resampling], job: tuple[int, int, int]
+) -> list[FloatArray | None]:
+    """The estimates (k,) of some resamples, each with a seed of its own; None if one has none."""
+    (likelihood, resampling), (seed, first, beyond) = shared, job
+    samples = [resampling.draw(np.random.default_rng((seed, i))) for i in range(first, beyond)]
+    fits: list[Refit | None] = [None] * len(samples)
+    if can_be_together_fitted(likelihood):
+        fits = refits_together(likelihood, samples)
+    rows: list[FloatArray | None] = []
+    for sample, fit in zip(samples, fits, strict=True):
+        found = refit(likelihood, likelihood.loss.of_decisions(sample)) if fit is None else fit
+        noisy = found.converged and likelihood.has_noise(found.point, found.value)
+        rows.append(likelihood.estimates_at(found.point, found.weights) if noisy else None)
+    return rows
 
 
 def _check_failures(failed: int, times: int) -> None:

@@ -225,7 +225,10 @@ def information_of(likelihood: Likelihood) -> tuple[FloatArray, FloatArray]:
 
 
 def _information(likelihood: Likelihood, face: Face) -> tuple[FloatArray, FloatArray]:
-    gradient, hessian = _second_order(face.loss, face.point)
+    whole = face.loss is likelihood.loss and face.point is likelihood.point
+    gradient, hessian = (
+        second_order_of(likelihood) if whole else _second_order(face.loss, face.point)
+    )
     # A squared error becomes a log likelihood per observation when divided by twice its mean.
     unit = likelihood.observations / (2.0 * likelihood.value if face.loss.squared else 1.0)
     gradient, hessian = unit * gradient, unit * hessian
@@ -314,6 +317,11 @@ def _inverse_information(likelihood: Likelihood, face: Face) -> FloatArray:
             "smaller tol."
         )
     return inverse
+
+
+def second_order_of(likelihood: Likelihood) -> tuple[FloatArray, FloatArray]:
+    """Return gradient (q,) and exact Hessian (q, q) of the mean loss at the estimates."""
+    return likelihood.once("second order", lambda: _second_order(likelihood.loss, likelihood.point))
 
 
 def _second_order(loss: DecisionLoss, point: Point) -> tuple[FloatArray, FloatArray]:

@@ -33,6 +33,7 @@ from welfarist.inference.profile import (
     interval_of,
     undetermined_weights,
 )
+from welfarist.inference.quick_profile import power_curve
 from welfarist.inference.reference import allowed_deviance
 
 # How far apart places are, in a curve's coordinate, at which a deviance is followed.
@@ -298,7 +299,7 @@ def _profile(likelihood: Likelihood, i: int, allowed: float) -> tuple[float, flo
 def _power_set(likelihood: Likelihood, stride: float, allowed: float) -> Pieces:
     return likelihood.once(
         ("power set", allowed),
-        lambda: power_set(likelihood, PowerCurve(likelihood, stride), allowed),
+        lambda: power_set(likelihood, power_curve(likelihood, stride), allowed),
     )
 
 

@@ -19,7 +19,6 @@ from welfarist.inference.profile import (
     ROUNDS,
     TOWARDS,
     PowerCurve,
-    place_between,
 )
 
 Pieces = tuple[tuple[float, float], ...]
@@ -38,6 +37,7 @@ def power_set(likelihood: Likelihood, curve: PowerCurve, allowed: float) -> Piec
     allowed. Where a utility is 0 powers of 0 and below were not considered: 0 is the lowest end.
     Shapes that have no limits end where their range does.
     """
+    curve.looked_for(allowed)
     below, low = _side(likelihood, curve, -1.0, allowed)
     above, high = _side(likelihood, curve, 1.0, allowed)
     return (*reversed([(end, start) for start, end in below]), (low, high), *above)
@@ -69,7 +69,11 @@ def _side(
     ends = [last if end is None else curve.coordinate.back(end) for _, end in found]
     starts = [curve.coordinate.back(start) for start, _ in found]
     pieces = list(zip(starts, ends, strict=True))
-    if limited and ends[-1] != last and curve.at_limit(sign, sign * ends[-1] > TOWARDS) <= allowed:
+    if (
+        limited
+        and ends[-1] != last
+        and curve.allows_limit(sign, sign * ends[-1] > TOWARDS, allowed)
+    ):
         edge = curve.coordinate.back(curve.upper if sign > 0 else curve.lower)
         pieces.append((edge, last))
     return pieces[1:], ends[0]
@@ -88,9 +92,9 @@ def _walk(curve: PowerCurve, sign: float, allowed: float) -> list[tuple[float, f
         if lost > allowed and (start is not None or lost <= allowed + _HOPELESS):
             lost = curve.from_equal_weights(outer)
         if lost <= allowed and start is None:
-            start = place_between(curve.at, outer, inner, allowed)
+            start = curve.place_between(outer, inner, allowed)
         elif lost > allowed and start is not None:
-            end = place_between(curve.at, inner, outer, allowed)
+            end = curve.place_between(inner, outer, allowed)
             if curve.from_equal_weights(end) < allowed - BRANCH and rounds < ROUNDS:
                 curve.drop_beyond(end, sign)  # there is a better way out than the one taken
                 inner, rounds = end, rounds + 1

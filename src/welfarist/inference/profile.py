@@ -214,6 +214,17 @@ class PowerCurve(Curve):
         """Return the deviance at p = -inf or inf; `thoroughly` searches who counts there."""
         return deviance_of(self._likelihood, limit_rule(self._likelihood, sign, thoroughly).value)
 
+    def allows_limit(self, sign: float, thoroughly: bool, allowed: float) -> bool:
+        """Whether the deviance at p = -inf or inf is no more than `allowed`."""
+        return self.at_limit(sign, thoroughly) <= allowed
+
+    def place_between(self, inner: float, outer: float, allowed: float) -> float:
+        """Where between two places the deviance is what is allowed."""
+        return place_between(self.at, inner, outer, allowed)
+
+    def looked_for(self, allowed: float) -> None:
+        """Note how much deviance is looked for; here it makes no difference."""
+
     def _held(self, x: float) -> DecisionLoss:  # noqa: ARG002
         return self._loss
 

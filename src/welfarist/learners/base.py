@@ -225,4 +225,6 @@ def as_names(columns: Any) -> Names:
 
 def at_optimum(loss: DecisionLoss, optimum: Optimum) -> DecisionEvaluation:
     """The loss of the data at the optimum, without the prior."""
+    if isinstance(optimum.evaluation, DecisionEvaluation):  # of this very loss: there is no prior
+        return optimum.evaluation
     return loss.holding(optimum.weights).evaluate(loss.held_at(optimum.point))

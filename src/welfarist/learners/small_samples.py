@@ -9,7 +9,8 @@ import numpy as np
 
 from welfarist.base.errors import InputError
 from welfarist.learners.assembly import Setup
-from welfarist.losses import DecisionLoss, Point
+from welfarist.losses import DecisionEvaluation, DecisionLoss, Point
+from welfarist.losses.observed_pairs import PairResponse
 from welfarist.losses.restraint import Restraint
 from welfarist.solvers.base import Optimum, Solver
 from welfarist.solvers.descent import descend
@@ -61,8 +62,13 @@ class SampleSize:
     def leaves_no_doubt(self, loss: DecisionLoss, optimum: Optimum) -> bool:
         """Whether a fit leaves few decisions in doubt for each number."""
         held, few = loss.held_at(optimum.point), DOUBTFUL * self.numbers
+        here: Any = optimum.evaluation
+        if isinstance(here, DecisionEvaluation) and isinstance(here.response, PairResponse):
+            if here.response.doubt(_PLENTY) >= few:  # some of many are in doubt enough, as a rule
+                return False
+            return bool(here.response.doubt() < few)
         known = loss.holding(optimum.weights)
-        if loss.decisions > _PLENTY:  # some of many are in doubt enough, as a rule
+        if loss.decisions > _PLENTY:
             part = known.share(_PLENTY / loss.decisions, np.random.default_rng(0))
             some: Any = part.evaluate(held).response
             if some.doubt() >= few:

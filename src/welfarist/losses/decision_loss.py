@@ -21,7 +21,7 @@ from welfarist.losses.glances import Glance
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Observed, Response
 from welfarist.losses.observed_menus import observed_choices
-from welfarist.losses.observed_pairs import ObservedPairs
+from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
 from welfarist.losses.observed_scores import ObservedScores
 from welfarist.losses.point import Point, QuadraticModel
 from welfarist.losses.restraint import Restraint
@@ -289,7 +289,15 @@ class DecisionEvaluation:
 
     def model(self) -> QuadraticModel:
         """Return gradient and positive semidefinite curvature at the point."""
-        model = self.response.model(self.judged.rows())
+        return self._with_charge(self.response.model(self.judged.rows()))
+
+    def rough_model(self) -> QuadraticModel:
+        """Return the gradient, and curvature to six digits or so, which are enough for a step."""
+        if not isinstance(self.response, PairResponse):
+            return self.model()
+        return self._with_charge(self.response.model(self.judged.rows(), roughly=True))
+
+    def _with_charge(self, model: QuadraticModel) -> QuadraticModel:
         if self.charge is not None and self.judged.learn_power:
             k = self.judged.weighting.free
             model.gradient[k] += self.charge[1]

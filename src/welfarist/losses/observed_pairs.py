@@ -31,6 +31,8 @@ _ROUNDING = 1e-13
 _DENSE = 4.0
 # A temperature this near to its cap, in logarithms, is at it.
 _AT_CAP = 1e-3
+# Pairs from which curvature may be rough.
+_VERY_MANY = 100_000
 
 
 @dataclass(frozen=True)
@@ -324,10 +326,13 @@ class PairResponse:
         count = self.observed.graph.pairs.count
         return count if self.certain is None else np.where(self.certain == 0, count, 0.0)
 
-    def doubt(self) -> float:
-        """How many decisions are in doubt: one whose outcome is a coin's counts as one."""
-        chance = self.observed.noise.probability(self.margins, self.extras[1:])
-        return 4.0 * float(self.doubtful @ (chance * (1.0 - chance)))
+    def doubt(self, most: int | None = None) -> float:
+        """How many decisions are in doubt: one whose outcome is a coin's counts as one.
+
+        Of the first pairs only, `most` of them, if asked for.
+        """
+        chance = self.observed.noise.probability(self.margins[:most], self.extras[1:])
+        return 4.0 * float(self.doubtful[:most] @ (chance * (1.0 - chance)))
 
     @property
     def signs(self) -> FloatArray:
@@ -339,8 +344,8 @@ class PairResponse:
         """Return the gradient."""
         return self._gradient(rows - np.add.reduce(rows, axis=1, keepdims=True) / rows.shape[1])
 
-    def model(self, rows: FloatArray) -> QuadraticModel:
-        """Return gradient and Fisher matrix."""
+    def model(self, rows: FloatArray, *, roughly: bool = False) -> QuadraticModel:
+        """Return gradient and Fisher matrix, that of very many pairs `roughly` if asked for."""
         choice, z, graph = self.choice, self.margins, self.observed.graph
         per = 1.0 / self.observed.total
         tau = float(np.exp(self.extras[0]))
@@ -351,7 +356,8 @@ class PairResponse:
         spread = choice.information
         if self.caution is not None:
             spread = spread + self.caution.curvature
-        curvature[:q, :q] = graph.laplacian_form(rows, spread * (tau * tau * per))
+        form = graph.rough_form if roughly and len(spread) > _VERY_MANY else graph.laplacian_form
+        curvature[:q, :q] = form(rows, spread * (tau * tau * per))
         curvature[:q, q] = rows @ graph.scatter(spread * z * (tau * per))
         curvature[q, q] = (spread @ np.square(z)) * per
         if choice.own is not None:

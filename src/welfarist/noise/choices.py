@@ -33,6 +33,8 @@ _TINY = float(np.finfo(np.float64).tiny)
 _ROUNDING = 1e-8
 # exp(-z) is smaller than any ordinary number from here on.
 _UNDERFLOWS = 700.0
+# Comparisons that are worked on at a time, so that what is made of them stays in the cache.
+_PART = 2**14
 # Steps in log tau, and flip rates, that are tried for a start of the lapse model.
 _STEPS = (-1.0, 0.5, 2.0, 4.0)
 _FLIP_RATES = (0.01, 0.05, 0.15, 0.3)
@@ -77,6 +79,18 @@ class Logistic(ChoiceNoise):
 
         Limits: linear in |z| for a wrong outcome, e^-|z| for a right one; neither overflows.
         """
+        if len(z) < 2 * _PART:
+            return self._choice(z, count, lead)
+        loss, by_margin, information = 0.0, np.empty(len(z)), np.empty(len(z))
+        for start in range(0, len(z), _PART):
+            part = slice(start, start + _PART)
+            here = self._choice(z[part], count[part], lead[part])
+            loss += here.loss
+            by_margin[part], information[part] = here.by_margin, here.information
+        return Choice(loss, by_margin, information)
+
+    @staticmethod
+    def _choice(z: FloatArray, count: FloatArray, lead: FloatArray) -> Choice:
         decay = np.abs(z)
         size = count @ decay
         wrong = 0.5 * (size - lead @ z)

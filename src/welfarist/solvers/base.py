@@ -10,7 +10,7 @@ import numpy as np
 
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
-from welfarist.losses import Loss, Point
+from welfarist.losses import Evaluation, Loss, Point
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Optimum:
         Whether everything was given.
     remedy : str
         What to try where it did not converge.
+    evaluation : Evaluation or None
+        Of the loss that was minimised at the point, where it took long and is at hand.
     """
 
     point: Point
@@ -50,6 +52,7 @@ class Optimum:
     agreeing: int
     nothing_to_learn: bool = False
     remedy: str = "Raise max_iter or n_starts."
+    evaluation: Evaluation | None = None
 
 
 class Guide(Protocol):

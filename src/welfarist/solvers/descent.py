@@ -66,6 +66,8 @@ class Descent:
         The Fisher or Gauss-Newton matrix of the last step, next to the point.
     nothing_to_learn : bool
         Whether no number could move.
+    evaluation : Evaluation or None
+        Of the loss at the point, where it took long and is at hand.
     """
 
     point: Point
@@ -75,6 +77,7 @@ class Descent:
     reason: str
     fisher: FloatArray | None = None
     nothing_to_learn: bool = False
+    evaluation: Evaluation | None = None
 
 
 def descend(

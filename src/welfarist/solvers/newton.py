@@ -17,21 +17,24 @@ from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionLoss, Loss, Point
 from welfarist.proofs import can_certify, search_powers
 from welfarist.solvers.base import Guide, Optimum, uncovered
-from welfarist.solvers.coordinates import Curvature
+from welfarist.solvers.carried import few_steps, follow
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.limits import LimitFit, Rule, fit_rule
-from welfarist.solvers.multistart import StartCount, search
+from welfarist.solvers.multistart import Search, StartCount, search
 from welfarist.solvers.rounds import polish
 from welfarist.solvers.run_off import to_the_end
 
 # Above this many decisions a search on a share of them is cheaper than one on all.
 _LARGE = 20_000
 _SHARE = 10_000
-_GROWTH = 8
+_GROWTH = 16
+# A share of that share on which starts often agree already.
+_LOOK = 2_500
 # How closely to solve on a share, whose optimum is off by its sampling error anyway.
 _ROUGH = 1e-5
-# On everything, a ten-thousandth of what one of a million decisions contributes to the loss.
-_FINE = 1e-10
+# On everything, a thousandth of what one of a million decisions contributes to the loss; it is what
+# the last step promises, which leaves a hundredth of that at most.
+_FINE = 1e-9
 # Decisions per parameter that a share must keep to determine the optimum well enough.
 _PER_PARAMETER = 100
 # A limiting rule is preferred to a large power even if rounding makes it look worse.
@@ -97,18 +100,10 @@ class Newton:
             return self._at_limit(loss, p)
         max_iter, tolerance = self.max_iter, self.tolerance
         sizes = _growing_shares(loss)
-        part = loss.share(sizes[0] / loss.decisions, rng) if sizes else loss
-        found = search(
-            part,
-            rng,
-            p=p,
-            n_starts=self.n_starts,
-            max_iter=max_iter,
-            tolerance=tolerance,
-            observations=observations * part.decisions / loss.decisions,
-            start=self.start,
-            guides=self.guides,
-            progress=progress,
+        shares = _nested(loss, sizes, rng)
+        part = shares[0] if shares else loss
+        found = self._searched(
+            part, rng, p, observations / loss.decisions, len(sizes) > 0, progress
         )
         best, n_iter = found.best, found.n_iter
         if not np.isfinite(best.value):  # wherever it began
@@ -116,22 +111,9 @@ class Newton:
             return _optimum(nowhere, n_iter, found.values, 0)
         if p is None and can_certify(part):
             best = _checked_at_all_powers(part.data, best, max_iter, tolerance)
-        borrowed = Curvature.of(part, best.point) if sizes else None
-        for size in [*sizes[1:], loss.decisions] if sizes else []:
-            whole = size == loss.decisions
-            part = loss if whole else loss.share(size / loss.decisions, rng)
-            best = descend(
-                part,
-                best.point,
-                max_iter=max_iter,
-                tolerance=max(tolerance, _FINE if whole else _ROUGH),
-                near=True,
-                borrowed=borrowed,
-            )
+        if sizes:
+            best = self._on_everything(loss, shares[1:], best, progress)
             n_iter += best.n_iter
-            at = f"{loss.family.shape.name} = {best.point.p:.6g}"
-            progress.say(f"on {size} decisions: loss {best.value:.10g} at {at}")
-            borrowed = None if whole else Curvature.of(part, best.point)
         best = to_the_end(loss, best)
         rule = Rule(best, loss.weights_at(best.point))
         settled = found.pinned and abs(best.point.p) < FAR
@@ -140,6 +122,68 @@ class Newton:
                 rule = compare_limits(loss.data, rule, max_iter, tolerance)
             rule = _prefer_plain(loss.data, rule, max_iter, tolerance)
         return _optimum(rule, n_iter, found.values, found.agreeing)
+
+    def _searched(
+        self,
+        part: Loss,
+        rng: np.random.Generator,
+        p: float | None,
+        per_decision: float,
+        share: bool,
+        progress: Progress,
+    ) -> Search:
+        """Search on everything, or on a share: there first on a smaller one, if that is enough."""
+
+        def searched(loss: Loss) -> Search:
+            return search(
+                loss,
+                rng,
+                p=p,
+                n_starts=self.n_starts,
+                max_iter=self.max_iter,
+                tolerance=self.tolerance,
+                observations=per_decision * loss.decisions,
+                start=self.start,
+                guides=self.guides,
+                progress=progress,
+            )
+
+        look = max(_LOOK, _PER_PARAMETER * _parameters(part))
+        if not share or look > part.decisions / 2 or not (part.learn_power and part.weighting.free):
+            return searched(part)
+        found = searched(part.share(look / part.decisions, rng))
+        if not found.pinned:
+            return searched(part)
+        best = self._nearer(part, found.best)
+        return replace(found, best=best, n_iter=found.n_iter + best.n_iter)
+
+    def _nearer(self, part: Loss, best: Descent) -> Descent:
+        """Go from the optimum of a share towards that of a larger one."""
+        point = few_steps(part, best.point)
+        if point is not None:
+            return replace(best, point=point, n_iter=1)
+        return descend(part, best.point, max_iter=self.max_iter, tolerance=_ROUGH, near=True)
+
+    def _on_everything(
+        self,
+        loss: Loss,
+        shares: list[Loss],
+        best: Descent,
+        progress: Progress,
+    ) -> Descent:
+        """Go on from the optimum of a share, by way of larger ones; steps are counted together."""
+        n_iter = 0
+        while shares:
+            part = shares.pop(0)
+            best = self._nearer(part, best)
+            n_iter += best.n_iter
+            at = f"{loss.family.shape.name} = {best.point.p:.6g}"
+            progress.say(f"on {part.decisions} decisions: {at}")
+        tolerance = max(self.tolerance, _FINE)
+        best = follow(loss, best.point, max_iter=self.max_iter, tolerance=tolerance)
+        at = f"{loss.family.shape.name} = {best.point.p:.6g}"
+        progress.say(f"on all {loss.decisions} decisions: loss {best.value:.10g} at {at}")
+        return replace(best, n_iter=best.n_iter + n_iter)
 
     def _in_rounds(
         self,
@@ -193,13 +237,18 @@ def _optimum(rule: Rule, n_iter: int, values: FloatArray, agreeing: int) -> Opti
         values,
         agreeing,
         found.nothing_to_learn,
+        evaluation=found.evaluation,
     )
+
+
+def _parameters(loss: Loss) -> int:
+    """How many numbers are learned."""
+    return loss.weighting.free + loss.learn_power + len(loss.parameters)
 
 
 def _growing_shares(loss: Loss) -> list[int]:
     """Sizes of the random shares to work through before everything; none for ordinary data."""
-    parameters = loss.weighting.free + loss.learn_power + len(loss.parameters)
-    size = max(_SHARE, _PER_PARAMETER * parameters)
+    size = max(_SHARE, _PER_PARAMETER * _parameters(loss))
     if loss.decisions <= _LARGE or size > loss.decisions / 2:
         return []
     sizes = []
@@ -207,6 +256,15 @@ def _growing_shares(loss: Loss) -> list[int]:
         sizes.append(size)
         size *= _GROWTH
     return sizes
+
+
+def _nested(loss: Loss, sizes: list[int], rng: np.random.Generator) -> list[Loss]:
+    """Random shares of so many decisions, ascending, each a share of the next."""
+    shares: list[Loss] = []
+    for size in reversed(sizes):
+        larger = shares[0] if shares else loss
+        shares.insert(0, larger.share(min(size / larger.decisions, 1.0), rng))
+    return shares
 
 
 def compare_limits(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: float) -> Rule:

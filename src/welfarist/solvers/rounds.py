@@ -14,11 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from welfarist.base.errors import InputError
-from welfarist.base.validation import FloatArray
-from welfarist.losses import Loss, Point, weight_units
+from welfarist.losses import Loss, Point
 from welfarist.solvers.base import Optimum
-from welfarist.solvers.coordinates import Curvature, minimiser
-from welfarist.solvers.descent import Walk
+from welfarist.solvers.carried import CarriedCurvature
+from welfarist.solvers.coordinates import Curvature
 
 _MOST_ROUNDS = 20
 # Relative decrease of the loss that is left when a fit is done: estimates move by less than 1e-8.
@@ -29,10 +28,6 @@ _TENFOLD = 0.1
 _ROUNDING = 1e-14
 # How much a step is damped where it has not lowered the loss.
 _DAMPING = (0.0, 1e-2, 1.0, 100.0)
-# Relative curvature that is always there, so that no programme is singular.
-_FLOOR = 1e-13
-# Steps whose gradients correct the curvature, and how much they may correct it along them.
-_SECANTS, _FAR = 10, 10.0
 # A relative decrease so small that estimates are off by 1e-8 or so before the step is taken.
 _DONE = 1e-16
 # Log likelihood that one parameter alone may still gain where rounds have ended.
@@ -44,18 +39,16 @@ _IMPOSSIBLE = (
 )
 
 
-class Polish(Walk):
+class Polish(CarriedCurvature):
     """The current point of a loss that is read from files, and the curvature of its share.
 
-    What two gradients of all decisions say about the curvature between them corrects the share's
-    (a secant update, BFGS), so that a small share takes a few rounds more and not many.
+    What gradients of all decisions say corrects it, so that a small share takes a few rounds more
+    and not many.
     """
 
     def __init__(self, loss: Loss, start: Point, share: Loss) -> None:
-        super().__init__(loss, start, _FINE, near=True, borrowed=None)
+        super().__init__(loss, start, _FINE)
         self._share = share
-        self._secants: list[tuple[FloatArray, FloatArray]] = []
-        self.last = np.inf
         self.renew()
 
     def round(self) -> float:
@@ -103,56 +96,6 @@ class Polish(Walk):
         self.curvature = Curvature.of(self._share, self.point)
         for step, change in self._secants:
             self._correct(step, change)
-
-    def _learn(self, before: Point, old: FloatArray, new: FloatArray) -> None:
-        """Note how far the last step went, and how the gradient changed along it."""
-        step = self._place(self.point) - self._place(before)
-        change = self._by_place(new, self.point) - self._by_place(old, before)
-        self._secants = [*self._secants[1 - _SECANTS :], (step, change)]
-        self._correct(step, change)
-
-    def _correct(self, step: FloatArray, change: FloatArray) -> None:
-        hessian = self.curvature.hessian
-        expected = hessian @ step
-        along, found = float(step @ expected), float(step @ change)
-        # Where the two disagree by far, one of them says nothing about this neighbourhood.
-        if not 0.0 < along < _FAR * found < _FAR * _FAR * along:
-            return
-        fresh = hessian + np.outer(change, change) / found - np.outer(expected, expected) / along
-        self.curvature = replace(self.curvature, hessian=fresh)
-
-    def _place(self, point: Point) -> FloatArray:
-        """Weights, the shape's t and extras in one row (q,)."""
-        t = [self.loss.family.shape.coordinate.into(point.p)] if self.loss.learn_power else []
-        return np.concatenate([point.weights, t, point.extras])
-
-    def _by_place(self, gradient: FloatArray, point: Point) -> FloatArray:
-        """A gradient by the weights themselves, from one in their units."""
-        found = gradient.copy()
-        found[: self.weights] /= weight_units(point.weights)
-        return found
-
-    def _move(self, gradient: FloatArray, damping: float) -> tuple[FloatArray | None, float]:
-        """Return the best move, and how much it promises."""
-        lower, upper = self._bounds()
-        fisher, hessian = self.curvature.in_units_of(self.point)
-        if damping == 0.0:
-            move = self._face_move(gradient, hessian, lower, upper)
-            if move is not None:
-                return move, -0.5 * float(gradient @ move)
-        form = hessian if damping == 0.0 and self._is_convex(hessian) else fisher
-        form = form.copy()
-        diagonal = np.maximum(fisher.diagonal(), _FLOOR * float(fisher.diagonal().max()))
-        places = np.arange(self.size)
-        form[places, places] += (damping + _FLOOR) * diagonal
-        units = weight_units(self.point.weights)
-        move = self._programme.solve(gradient, form, lower, upper, units)
-        if move is None:
-            return None, 0.0
-        return move, -float(gradient @ move + 0.5 * move @ (form @ move))
-
-    def _is_convex(self, matrix: FloatArray) -> bool:
-        return minimiser(matrix, np.zeros(self.size)) is not None
 
 
 def polish(loss: Loss, found: Optimum, rng: np.random.Generator) -> Optimum:
@@ -214,6 +157,7 @@ def _optimum(
         reason=reason if found.converged else found.reason,
         n_iter=found.n_iter + rounds,
         remedy=_remedy(reason) or found.remedy,
+        evaluation=None,  # that of the share says nothing of everything
     )
 
 

@@ -28,5 +28,5 @@ def to_the_end(loss: Loss, found: Descent) -> Descent:
         point = replace(found.point, extras=extras)
         value = loss.evaluate(point).value
         if value <= found.value + _NOTHING * abs(found.value) + loss.resolution:
-            found = replace(found, point=point, value=value)
+            found = replace(found, point=point, value=value, evaluation=None)
     return found

@@ -6,10 +6,13 @@ import daqp
 import numpy as np
 
 from welfarist.base.validation import FloatArray
+from welfarist.solvers.active_set import minimise_within
 
 _EQUALITY = 5  # daqp's mark for a constraint that holds with equality
 _PRIMAL_TOLERANCE = 1e-11
 _SMALLEST_WEIGHT = 1e-290
+# Weights from which bounds are guessed together, and not exchanged one by one.
+_MANY = 150
 # Moves of weights that miss a sum of 0 by more than this are not rounding.
 _MISSED = 1e-3
 
@@ -61,6 +64,14 @@ class QuadraticStep:
             matrix *= scale[:, None]
         if not np.isfinite(matrix).all():
             return None
+        if self._weights >= _MANY:
+            bounds = self._lower[: self._size], self._upper[: self._size]
+            found = minimise_within(gradient * scale, matrix, self._sum[0], *bounds)
+            if found is not None:
+                move = np.clip(found[0] * scale, lower, upper)
+                held = np.flatnonzero(found[1][: self._weights])
+                move[held] = lower[held]
+                return self._kept_sum(move, lower, units)
         move, _, flag, info = daqp.solve(
             matrix,
             gradient * scale,

@@ -307,10 +307,17 @@ def _without_nothing(
 
 def log_mean_about_centre(logs: FloatArray, w: FloatArray, p: float) -> Welfare:
     """Log M about the weighted mean of the logarithms; `w` is (d,) or one column per action."""
+    if abs(p) < ZERO_POWER:
+        mean = weighted_sum(w, logs)
+        offsets = logs - mean
+        return Welfare(mean, offsets, weighted_sum(w, offsets * offsets) / 2)
+    return log_mean_about(logs, w, p)
+
+
+def log_mean_about(logs: FloatArray, w: FloatArray, p: float | FloatArray) -> Welfare:
+    """Log M about the weighted mean of the logarithms for a power, or one an action, not near 0."""
     mean = weighted_sum(w, logs)
     offsets = logs - mean
-    if abs(p) < ZERO_POWER:
-        return Welfare(mean, offsets, weighted_sum(w, offsets * offsets) / 2)
     exponents = p * offsets
     if not w.all():
         # Of those who do not count: what somebody with a small weight has may be all there is.
