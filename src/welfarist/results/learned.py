@@ -197,7 +197,8 @@ class Learned:
         """A proven lower bound on the loss of any rule, and the gap to it.
 
         There is one where weights are known, and where errors were counted; for smooth losses it
-        is worked out when first asked for, which takes longer than the fit. None otherwise.
+        is worked out when first asked for, which takes longer than the fit. Where weights were
+        learned there is none until :meth:`~welfarist.FitResult.prove` has been called.
         """
         return None if self.certifier is None else self.certifier()
 

@@ -12,12 +12,15 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from welfarist.base.errors import InputError
 from welfarist.base.front_door import public
+from welfarist.base.progress import Progress, ProgressOption
 from welfarist.checks import Calibration, Misfit, Residuals, Surprises
 from welfarist.checks.kinds import Checks, checks_of
 from welfarist.inference.clusters import check_choice
 from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.intervals import MethodName
 from welfarist.proofs import certifier_of
+from welfarist.proofs.certificate import Certificate
+from welfarist.proofs.rules import prove
 from welfarist.results.data_left_out import (
     LeftOut,
     exact_without_data,
@@ -211,6 +214,63 @@ class FitResult(Learned):
         ('robust', True)
         """
         return replace(self, covariance=check_choice(self.likelihood, self.decided, covariance))
+
+    def prove(
+        self, seconds: float = 60.0, gap: float = 1e-4, progress: ProgressOption = "auto"
+    ) -> Certificate:
+        """Prove how good the fit is where weights were learned; `certificate` has it from then on.
+
+        All weights and powers are cut into boxes, and on each the loss is bounded from below,
+        until no box can hold a loss that is lower by more than the gap. That takes seconds for two
+        or three people, and for four scores; with more people the bound is what the time gives.
+
+        Parameters
+        ----------
+        seconds : float
+            Processor time to spend at most. What is proven by then, or when the keyboard
+            interrupts, is returned.
+        gap : float
+            How close the bound must come, as a share of the loss (at least of 1e-6).
+        progress : bool or "auto"
+            Whether to show a bar.
+
+        Returns
+        -------
+        Certificate
+            Where one exists without a search, because weights are known or errors were counted,
+            it is that one.
+
+        Notes
+        -----
+        It covers power means of people who each have a weight to be learned and all have
+        something, under logistic noise or for scores, over the powers that fits are searched in.
+        A likelihood that is penalised because decisions are few has no proof: fit with
+        ``small_sample="none"``.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> utilities = [[1.0, 4.0], [9.0, 1.0], [4.0, 4.0], [2.0, 8.0], [1.0, 9.0]]
+        >>> result = WelfareRegressor().fit(utilities, [2.1, 3.5, 4.0, 4.4, 2.9]).result_
+        >>> proof = result.prove()
+        >>> proof.gap <= 1e-4 * proof.loss
+        True
+        """
+        known = None if self.certifier is None else self.certificate
+        if known is not None:
+            return known
+        bar = Progress(progress)
+        what = "a proof needs"
+        if self.decided is None:
+            refuse(what)
+        likelihood = self.likelihood
+        if likelihood is None or likelihood.prior is not None:
+            found = "none" if likelihood is None else "one with a prior"
+            raise InputError(f"{what} a likelihood without a prior; found {found}.")
+        power = self.p if "p" in self.given else None
+        proof = prove(likelihood.loss, self.loss, p=power, gap=gap, seconds=seconds, progress=bar)
+        vars(self)["certificate"] = proof
+        return proof
 
     @property
     def statistics(self) -> Statistics:
