@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.curvature import contracted_curvature
-from welfarist.families.power_mean.derivatives import log_mean_of_logs
+from welfarist.families.power_mean.derivatives import Ends, log_mean_of_logs
 from welfarist.families.power_mean.many_means import log_means
 from welfarist.families.welfare import Welfare
 
 _LARGEST_EXPONENT = 690.0  # e^690 is near the largest double
+# Of tables up to this size what all means begin with is kept.
+_SMALL = 2**15
 
 
 class People(Protocol):
@@ -152,7 +154,15 @@ class Columns:
 
     def log_mean(self, weights: FloatArray, p: float) -> Welfare:
         """Return the log power mean of the columns' exponentials, with derivatives."""
-        return log_mean_of_logs(self.logs, weights, p, self.has_zeros)
+        return log_mean_of_logs(self.logs, weights, p, self.has_zeros, self._ends)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: kept for name, kept in vars(self).items() if name != "_ends"}
+
+    @cached_property
+    def _ends(self) -> Ends | None:
+        """The smallest and largest logarithm of each action; None of tables with zeros."""
+        return None if self.has_zeros or self.size > _SMALL else Ends.of(self.logs)
 
     def log_mean_bending(
         self, weights: FloatArray, p: float, mean: Welfare, pull: FloatArray
