@@ -62,11 +62,9 @@ class ComparisonGraph:
         starts = np.zeros(actions + 1, dtype=np.int32)
         np.cumsum(np.bincount(pairs.first, minlength=actions), out=starts[1:])
         self._adjacency = _Adjacency(pairs.second, starts)
-        self._first, self._second = pairs.first, pairs.second
-        if len(pairs) <= _MOST_WIDE:
-            self._first, self._second = (
-                ends.astype(np.intp) for ends in (self._first, self._second)
-            )
+        kind = np.intp if len(pairs) <= _MOST_WIDE else np.int32
+        self._first: npt.NDArray[Any] = pairs.first.astype(kind, copy=False)
+        self._second: npt.NDArray[Any] = pairs.second.astype(kind, copy=False)
 
     def with_counts(self, count: FloatArray, lead: FloatArray) -> ComparisonGraph:
         """Return the same graph, with its pairs (n,) compared another number of times."""

@@ -178,6 +178,13 @@ class Lapse(ChoiceNoise):
         self, z: FloatArray, own: FloatArray, first: FloatArray, second: FloatArray
     ) -> FloatArray:
         """Return the losses (B,) of many rules' margins (B, n) and flip rates (B, 1)."""
+        if not (first * second).any():  # of each pair one outcome was seen, and one logarithm does
+            unlikely = np.exp(np.minimum(z * np.sign(second - first), _UNDERFLOWS))
+            unlikely += 1.0
+            likely = np.divide(1.0 - 2.0 * own, unlikely, out=unlikely)
+            likely += own
+            np.maximum(likely, _TINY, out=likely)
+            return np.asarray(-(np.log(likely, out=likely) @ (first + second)))
         decay = np.exp(-np.abs(z))
         near = 1.0 / (1.0 + decay)
         steep = 1.0 - 2.0 * own
