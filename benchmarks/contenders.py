@@ -75,7 +75,7 @@ def fit(problem: Problem, **options: Any) -> float:
 
 def is_charged(problem: ComparisonProblem) -> bool:
     """Whether the default fit charges for certainty: fewer than 50 decisions a number."""
-    return len(problem.pairs) < 50 * (problem.utilities.shape[1] + 1)
+    return bool(len(problem.pairs) < 50 * (problem.utilities.shape[1] + 1))
 
 
 def charged(problem: ComparisonProblem, fitted: Any) -> float:
