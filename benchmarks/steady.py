@@ -4,7 +4,8 @@ What takes milliseconds is disturbed by everything else that a machine does. CPU
 which waiting for others is not part of. Contenders take turns, so that a busy moment slows all of
 them alike, and each runs until its median is steady: the medians of the first and of the second
 half of its runs, of which there are at least `FEWEST`, differ by at most `STEADY`; or until its
-runs have taken the time that there is for each. What takes longer than `SLOW` runs once.
+runs have taken the time that there is for each. What takes longer than `SLOW` runs
+once, but for a first run in which libraries may have been loaded.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 
 FEWEST, STEADY = 9, 0.05
 SLOW = 0.5
+# A first run that takes up to so many times as long may have loaded libraries, and is not counted.
+_COLD = 10.0
 
 
 @dataclass
@@ -67,7 +70,7 @@ def measured(works: Sequence[Callable[[], Any]], budget: float) -> list[Runs]:
     every = [Runs(work) for work in works]
     for runs in every:
         runs.again()
-        if runs.median <= SLOW:
+        if runs.median <= _COLD * SLOW:
             runs.seconds.clear()
             runs.again()
     while unsteady := [runs for runs in every if not runs.is_steady(budget)]:
