@@ -1,6 +1,7 @@
 """The cells that `against` compares, run by the tree that the environment points to.
 
-Reads numbers of cells from standard input, and answers with the CPU seconds that each took.
+Reads numbers of cells from standard input, and answers with the CPU seconds that each took and the
+loss that it reached, if it has one.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ import numpy as np
 import welfarist as wf
 from benchmarks import problems
 from benchmarks.__main__ import catalogue
-from benchmarks.contenders import contenders
+from benchmarks.contenders import contenders, fit
 
 OURS = ("welfarist", "two-stage", "grid")
 Cells = dict[str, Callable[[], Any]]
@@ -47,6 +49,44 @@ def quick_benchmark() -> Cells:
     cells["power_mean of 1,000,000 x 18"] = partial(wf.power_mean, table, -1.62)
     cells["the same with weights"] = partial(wf.power_mean, table, -1.62, weights)
     return cells
+
+
+def small_fits() -> Cells:
+    """Fits of little data whose search goes far."""
+    cells: Cells = {}
+    for problem, size in ((problems.comparisons(0, 100, 5), "5 people, 1,000 comparisons"),
+                          (problems.scores(0, 200, 18), "18 people, 200 scores")):  # fmt: skip
+        known = list(problem.weights)
+        cells[f"small: known weights, {size}"] = partial(fit, problem, weights=known)
+        cells[f"small: equal weights, {size}"] = partial(fit, problem, weights="equal")
+    few = problems.comparisons(1, 30, 6, 90)
+    cells["small: 90 comparisons, 6 people"] = partial(fit, few)
+    turned = replace(few, outcomes=-few.outcomes)
+    cells["small: reversed, 90 comparisons, 6 people"] = partial(fit, turned)
+    cells["small: with slips, 90 comparisons, 6 people"] = partial(fit, few, noise="lapse")
+    choices = menus(2, 39, 8)
+    cells["small: 39 choices from menus, 8 people"] = lambda: _loss(
+        wf.ChoiceLearner(random_state=0).fit(choices)
+    )
+    sure = problems.comparisons(3, 60, 3, 200, tau=1e6)
+    cells["small: noise-free, 200 comparisons, 3 people"] = partial(fit, sure)
+    return cells
+
+
+def menus(seed: int, count: int, people: int) -> wf.Choices:
+    """Choices among four of 30 actions, with logistic noise."""
+    rng = np.random.default_rng(seed)
+    table = problems.utilities(rng, 30, people)
+    value = 8.0 * wf.log_power_mean(table, -1.0, rng.dirichlet(np.ones(people)))
+    offered = [rng.choice(30, 4, replace=False) for _ in range(count)]
+    chosen = [menu[np.argmax(value[menu] + rng.gumbel(size=4))] for menu in offered]
+    return wf.Choices(table, offered, chosen)
+
+
+def _loss(fitted: Any) -> float:
+    """What a fit has minimised, with what is charged for certainty."""
+    likelihood = fitted.result_.likelihood
+    return float(likelihood.loss.evaluate(likelihood.point).value)
 
 
 def after_the_fit(folder: Path) -> Cells:
@@ -99,14 +139,16 @@ def main() -> None:
     """Name the cells, then run those that are asked for."""
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
-        cells = {**quick_benchmark(), **after_the_fit(Path(folder))}
+        cells = {**small_fits(), **quick_benchmark(), **after_the_fit(Path(folder))}
         print(json.dumps(list(cells)), flush=True)
         works = list(cells.values())
         for line in sys.stdin:
-            start = time.process_time()
-            found = works[int(line)]()
-            own = found if works[int(line)] is cells["welfarist fit --report"] else None
-            print(time.process_time() - start if own is None else own, flush=True)
+            work, start = works[int(line)], time.process_time()
+            found: Any = work()
+            seconds = time.process_time() - start
+            if work is cells["welfarist fit --report"]:
+                found, seconds = None, found
+            print(json.dumps([seconds, found if isinstance(found, float) else None]), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,16 @@
 """One adapter per contender: the same problem in, a loss and a time out.
 
-Every contender starts from equal weights and p = 1, the first thing one would try.
+Every contender starts from equal weights and p = 1, the first thing one would try. All minimise the
+loss that the default fit minimises: where decisions are so few that it charges for certainty, the
+rivals' objective does so as well.
 """
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,11 @@ import numpy as np
 import welfarist as wf
 from benchmarks import rivals
 from benchmarks.problems import ComparisonProblem, ScoreProblem
+from benchmarks.steady import measured
 
 Problem = ScoreProblem | ComparisonProblem
 LOG_TAU = float(np.log(3.0))
+OURS = "welfarist"
 
 
 @dataclass(frozen=True)
@@ -29,48 +33,66 @@ class Contender:
     ----------
     name : str
     solve : callable
-        Takes a problem and gives the loss reached, None if it does not apply.
+        Takes a problem and gives the loss reached.
     most : int
         Entries of the table (decisions x people) beyond which it would take too long.
-    repeats : int
-        Runs, of which the fastest counts.
     part_of_grid : float
         Share of the whole work that was done; the time is extrapolated if it is not 1.
     """
 
     name: str
-    solve: Callable[[Problem], float | None]
+    solve: Callable[[Problem], float]
     most: float = np.inf
-    repeats: int = 1
     part_of_grid: float = 1.0
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Loss and seconds of a contender; seconds are extrapolated if only a part was run."""
+    """Loss and seconds of a contender; seconds are extrapolated if only a part was run.
+
+    `seconds` are CPU time, the median of `runs`.
+    """
 
     contender: str
     loss: float
     seconds: float
     extrapolated: bool = field(default=False)
+    runs: int = 1
 
 
 def fit(problem: Problem, **options: Any) -> float:
-    """Loss of a fit with our estimators."""
+    """What a fit with our estimators has minimised."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", wf.WelfaristWarning)
         if isinstance(problem, ScoreProblem):
             est = wf.WelfareRegressor(**options)
             return float(est.fit(problem.utilities, problem.scores).loss_)
-        chosen = wf.ComparisonClassifier(**options)
-        return float(chosen.fit(problem.comparisons()).loss_)
+        chosen = wf.ComparisonClassifier(**options).fit(problem.comparisons())
+        if "small_sample" in options or not is_charged(problem):
+            return float(chosen.loss_)
+        return charged(problem, chosen)
+
+
+def is_charged(problem: ComparisonProblem) -> bool:
+    """Whether the default fit charges for certainty: fewer than 50 decisions a number."""
+    return bool(len(problem.pairs) < 50 * (problem.utilities.shape[1] + 1))
+
+
+def charged(problem: ComparisonProblem, fitted: Any) -> float:
+    """The loss of a fit with what is charged for certainty."""
+    if not np.isfinite(fitted.p_):
+        return float(np.nan)
+    return objective(problem)(fitted.weights_, fitted.p_, float(np.log(fitted.tau_)))[0]
 
 
 def objective(problem: Problem) -> rivals.Objective:
     """The problem's loss as a plain NumPy function with exact gradients."""
     if isinstance(problem, ScoreProblem):
         return rivals.score_objective(problem.utilities, problem.scores)
-    return rivals.comparison_objective(problem.utilities, problem.pairs, problem.outcomes)
+    given = problem.utilities, problem.pairs, problem.outcomes
+    if is_charged(problem):
+        return rivals.charged_objective(*given, problem.utilities.shape[1])
+    return rivals.comparison_objective(*given)
 
 
 def equal(problem: Problem) -> rivals.Array:
@@ -88,9 +110,8 @@ def lbfgs_starts(problem: Problem, starts: int) -> float:
     return min(losses)
 
 
-def least_squares(problem: Problem) -> float | None:
-    if not isinstance(problem, ScoreProblem):
-        return None
+def least_squares(problem: Problem) -> float:
+    assert isinstance(problem, ScoreProblem)
     return rivals.softmax_least_squares(problem.utilities, problem.scores, equal(problem), 1.0).loss
 
 
@@ -116,33 +137,43 @@ def contenders(quick: bool) -> list[Contender]:
     def start(method: Callable[..., rivals.Rival]) -> Callable[[Problem], float]:
         return lambda problem: method(objective(problem), equal(problem), 1.0, LOG_TAU).loss
 
+    def lbfgs(memory: int) -> Callable[[Problem], float]:
+        def run(problem: Problem) -> float:
+            given = objective(problem), equal(problem), 1.0, LOG_TAU
+            return rivals.softmax_lbfgs(*given, memory=memory).loss
+
+        return run
+
     share = 1.0 if part is None else len(part) / 71
     return [
-        Contender("welfarist", fit, repeats=7),
-        Contender("welfarist, one start", lambda q: fit(q, n_starts=1), repeats=7),
-        Contender("one evaluation (NumPy)", one_evaluation, repeats=7),
-        Contender("SLSQP", start(rivals.slsqp), most=3e6, repeats=3),
-        Contender("L-BFGS, one start", start(rivals.softmax_lbfgs), most=1e6),
+        Contender(OURS, fit),
+        Contender(f"{OURS}, one start", lambda q: fit(q, n_starts=1)),
+        Contender("one evaluation (NumPy)", one_evaluation),
+        Contender("SLSQP", start(rivals.slsqp), most=3e6),
+        Contender("L-BFGS, memory 10", lbfgs(10), most=1e6),
+        Contender("L-BFGS, memory 20", lbfgs(20), most=1e6),
         Contender("L-BFGS, 20 starts", lambda q: lbfgs_starts(q, 20), most=2e5 if quick else 1e6),
-        Contender("least_squares", least_squares, repeats=3),
+        Contender("least_squares", least_squares),
         Contender("trust-constr", start(rivals.trust_constr), most=4e4),
         Contender("two-stage (paper)", lambda q: fit(q, solver="two_stage"), most=1e6),
         Contender("grid (paper)", grid, most=4e4, part_of_grid=share),
     ]
 
 
-def run(contender: Contender, problem: Problem) -> Timing | None:
-    """Solve a problem, several times if it is quick; None if the contender does not apply."""
+def run(field: list[Contender], problem: Problem, budget: float) -> list[Timing]:
+    """Solve a problem with all contenders that apply, in turns until medians are steady."""
     decisions = len(problem.scores if isinstance(problem, ScoreProblem) else problem.pairs)
-    if decisions * problem.utilities.shape[1] > contender.most:
-        return None
-    best, loss = np.inf, None
-    for _ in range(contender.repeats):
-        start = time.perf_counter()
-        loss = contender.solve(problem)
-        best = min(best, time.perf_counter() - start)
-        if loss is None:
-            return None
-    assert loss is not None
-    share = contender.part_of_grid
-    return Timing(contender.name, loss, best / share, share < 1)
+    scored = isinstance(problem, ScoreProblem)
+    entries = decisions * problem.utilities.shape[1]
+    there = [c for c in field if entries <= c.most and (scored or c.name != "least_squares")]
+    every = measured([partial(c.solve, problem) for c in there], budget)
+    return [
+        Timing(
+            c.name,
+            runs.found,
+            runs.median / c.part_of_grid,
+            c.part_of_grid < 1,
+            len(runs.seconds),
+        )
+        for c, runs in zip(there, every, strict=True)
+    ]

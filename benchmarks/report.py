@@ -11,11 +11,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks.contenders import Timing
+from benchmarks.contenders import OURS, Timing
+from benchmarks.steady import FEWEST, SLOW, STEADY
 from welfarist.base.whole_files import write_together
 
 PACKAGES = ("welfarist", "numpy", "scipy", "scikit-learn", "daqp")
-OURS = "welfarist"
+# Losses that differ by less, relatively, are equal.
+EQUAL = 1e-8
+# What is no rival: the limit, and ourselves with other options.
+NO_RIVALS = ("one evaluation", OURS)
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,55 @@ class Outcome:
     def ours(self) -> Timing:
         """Our timing, which the others are compared with."""
         return next(t for t in self.timings if t.contender == OURS)
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A cell in which a rival is better: quicker at an equal loss, or at a lower loss."""
+
+    problem: str
+    ours: Timing
+    rival: Timing
+
+    @property
+    def ratio(self) -> float:
+        """How many times longer the rival takes."""
+        return self.rival.seconds / self.ours.seconds
+
+    @property
+    def excess(self) -> float:
+        """By how much our loss is above the rival's, relatively."""
+        return (self.ours.loss - self.rival.loss) / abs(self.rival.loss)
+
+
+def lost(outcomes: Sequence[Outcome]) -> list[Lost]:
+    """The losing cells, the worst first."""
+    cells = [
+        Lost(outcome.problem, outcome.ours(), rival)
+        for outcome in outcomes
+        for rival in outcome.timings
+        if not rival.contender.startswith(NO_RIVALS)
+    ]
+    worse = [c for c in cells if c.excess > EQUAL or (c.excess >= -EQUAL and c.ratio < 1)]
+    return sorted(worse, key=lambda cell: (cell.excess <= EQUAL, cell.ratio))
+
+
+def losing_table(outcomes: Sequence[Outcome]) -> str:
+    """The losing cells as a Markdown table, or that there are none."""
+    cells = lost(outcomes)
+    if not cells:
+        return "No rival is quicker at an equal loss (within 1e-8), and none finds a lower one."
+    lines = [
+        "| problem | rival | its seconds | ours | ratio | our loss above its |",
+        "| --- | --- | ---: | ---: | ---: | ---: |",
+    ]
+    for cell in cells:
+        above = f"{cell.excess:.1e}" if cell.excess > EQUAL else "equal"
+        lines.append(
+            f"| {cell.problem} | {cell.rival.contender} | {cell.rival.seconds:.3g} | "
+            f"{cell.ours.seconds:.3g} | {cell.ratio:.2g} | {above} |"
+        )
+    return "\n".join(lines)
 
 
 def machine() -> dict[str, Any]:
@@ -75,14 +128,29 @@ def write(folder: Path, outcomes: Sequence[Outcome], studies: dict[str, str], co
     page = f"""# Speed and quality beside other methods
 
 Made by `{command}` in one process on one machine (Python {platform.python_version()}, {versions}).
-Machines differ; read the ratios, not the seconds. The fastest of several runs counts. A ratio above
-1 says how many times longer a contender takes than the default fit, its multistart included; losing
-cells are shown as they are. `~` marks a time extrapolated from a part of the work.
+Machines differ; read the ratios, not the seconds. A ratio above 1 says how many times longer a
+contender takes than the default fit, its multistart included. `~` marks a time extrapolated from a
+part of the work.
+
+## Losing cells
+
+A rival is quicker at an equal loss (within {EQUAL:g}, relatively), or finds a lower one:
+
+{losing_table(outcomes)}
+
+## All cells
 
 Rivals have exact gradients and tight tolerances and start from equal weights at p = 1. "SLSQP" has
-the simplex as explicit constraints; "L-BFGS" works over softmax weights, one start with SciPy's
-memory of 10, the 20 starts with a memory of 20, which is faster; "grid" and "two-stage" are the
-paper's methods; "one evaluation" is the loss once in plain NumPy, the limit no solver can beat.
+the simplex as explicit constraints; "L-BFGS" works over softmax weights, from one start with
+memories of 10 (SciPy's own) and 20, and from 20 starts with a memory of 20; "grid" and "two-stage"
+are the paper's methods; "one evaluation" is the loss once in plain NumPy, the limit no solver can
+beat. Losses are those that the default fit minimises: of few comparisons with what it charges for
+certainty ([small samples](small_samples.md)), which is in the rivals' objective too; rules of the
+paper's methods, which know no charge, are charged for afterwards.
+
+Seconds are CPU time of one process. Contenders take turns, each until its median is steady: the
+medians of the first and the second half of at least {FEWEST} runs differ by at most
+{100 * STEADY:g}%, or its share of the time is over. What takes longer than {SLOW:g} s runs once.
 
 ![Cost against size, one line a contender](benchmarks.png)
 

@@ -72,6 +72,50 @@ def comparison_objective(utilities: Array, pairs: Any, outcomes: Array) -> Objec
     return objective
 
 
+def charged_objective(utilities: Array, pairs: Any, outcomes: Array, others: int) -> Objective:
+    """The same with what `small_sample="auto"` charges for certainty where decisions are few.
+
+    `others` is how many numbers are learned beside tau. Written from the formulas of
+    `welfarist.losses.restraint`: for little information about tau, for the numbers learned from
+    the same decisions, for powers far out and for temperatures of nobody.
+    """
+    plain = comparison_objective(utilities, pairs, outcomes)
+    logs = np.log(utilities)
+    i, j = pairs[:, 0], pairs[:, 1]
+    actions, n = len(utilities), len(pairs)
+    strength, sharing = 0.2 * others, max(1.0, others / 5.0)
+
+    def objective(w: Array, p: float, log_tau: float) -> tuple[float, Array, float, float]:
+        loss, loss_by_w, loss_by_p, loss_by_tau = plain(w, p, log_tau)
+        value, by_w, by_p = log_mean(logs, w, p)
+        tau = np.exp(log_tau)
+        z = tau * (value[i] - value[j])
+        chance = expit(z)
+        v = chance * (1 - chance)
+        v_slope = v * (1 - 2 * chance)
+        square, told, doubt = z @ z, v @ (z * z), v.sum()
+        mean = square / n
+        whole = 1 + mean * doubt / sharing
+        charge = 0.5 * np.log(square / told) + strength * np.log(whole)
+        pull = z / square - 0.5 * (v_slope * z * z + 2 * v * z) / told
+        pull += strength / whole / sharing * (2 * z / n * doubt + mean * v_slope)
+        charge += 0.5 * (np.log1p((p / 3) ** 2) - np.log1p((p / 30) ** 2))
+        power = p / 9 / (1 + (p / 3) ** 2) - p / 900 / (1 + (p / 30) ** 2)
+        charge += 0.05 * np.logaddexp(0.0, 2 * (log_tau - np.log(1000.0)))
+        at_action = tau * (
+            np.bincount(i, pull, minlength=actions) - np.bincount(j, pull, minlength=actions)
+        )
+        sure = 0.1 * expit(2 * (log_tau - np.log(1000.0)))
+        return (
+            float(loss + charge / n),
+            loss_by_w + at_action @ by_w / n,
+            float(loss_by_p + (at_action @ by_p + power) / n),
+            float(loss_by_tau + (pull @ z + sure) / n),
+        )
+
+    return objective
+
+
 def score_objective(utilities: Array, scores: Array) -> Objective:
     """Mean squared error of scores; log tau is ignored."""
     logs = np.log(utilities)

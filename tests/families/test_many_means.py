@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from welfarist.families.power_mean.derivatives import log_mean_of_logs
-from welfarist.families.power_mean.many_means import close_log_means
+from welfarist.families.power_mean.derivatives import Ends, log_mean_of_logs
+from welfarist.families.power_mean.many_means import close_log_means, log_means
 
 # Two formulas for the same number, rounded a few times; 1 / p magnifies that where p is small.
 ROUNDING = 5e-14
@@ -56,3 +56,37 @@ def test_tiny_weights_far_out_give_values_without_warnings():
     assert np.isfinite(found).all()
     low, high = logs.min(axis=0), logs.max(axis=0)
     assert ((low - 1e-12 <= found) & (found <= high + 1e-12)).all()
+
+
+def test_rough_means_are_close_ones_also_where_hardly_anybody_has_the_largest():
+    rng = np.random.default_rng(3)
+    logs = rng.normal(0.0, 1.5, (4, 30))
+    powers = np.array([-60.0, -2.0, -1e-5, 0.3, 5.0, 60.0] * 20)
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(rng.dirichlet(np.full(4, 0.3), len(powers)))
+    log_weights[::5, 0] -= 590.0  # of whom next to nothing is left
+    weights = np.exp(log_weights)
+    weights /= weights.sum(axis=1, keepdims=True)
+    found = log_means(logs, np.log(weights), powers)
+    for b, p in enumerate(powers.tolist()):
+        # At a power next to 0 a mean of logarithms serves, which is off by p times their variance.
+        slack = ROUNDING if abs(p) > 1e-4 else 1e-4
+        expected = log_mean_of_logs(logs, weights[b], p, False).value
+        assert found[b] == pytest.approx(expected, abs=slack), p
+
+
+@pytest.mark.parametrize("p", [-1e5, -300.0, -3.0, -0.3, 0.3, 1.0, 8.0, 300.0, 1e5])
+def test_known_ends_change_no_mean_and_no_derivative(p):
+    rng = np.random.default_rng(int(abs(p)))
+    for scale in (0.01, 1.0, 100.0):
+        logs = scale * rng.normal(size=(5, 12))
+        for idle in (0, 2):
+            weights = rng.dirichlet(np.full(5, 0.3))
+            weights[:idle] = 0.0
+            weights[0] = 1e-280 if idle else weights[0]
+            weights /= weights.sum()
+            found = log_mean_of_logs(logs, weights, p, False, Ends.of(logs))
+            expected = log_mean_of_logs(logs, weights, p, False)
+            assert found.value == pytest.approx(expected.value, rel=1e-13, abs=1e-13)
+            assert found.by_weight == pytest.approx(expected.by_weight, rel=1e-10, abs=1e-12)
+            assert found.by_power == pytest.approx(expected.by_power, rel=1e-9, abs=1e-14)

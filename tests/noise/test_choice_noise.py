@@ -207,3 +207,23 @@ def test_a_lapse_rate_of_0_is_logistic_noise_where_probabilities_underflow():
     lead = np.array([1.0, -1.0, 1.0])
     one, other = (m.choice(z, np.zeros(1), np.ones(3), lead).loss for m in (LOGISTIC, LAPSE))
     assert one == other == pytest.approx(1700 + np.log1p(np.exp(-1.0)))
+
+
+@pytest.mark.parametrize("noise", [LOGISTIC, LAPSE])
+@pytest.mark.parametrize("seen", ["one outcome", "once", "both outcomes"])
+def test_many_rules_lose_what_each_does(noise, seen):
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(7, 40)) * np.array([1e-9, 0.1, 1.0, 10.0, 100.0, 1e6, 30.0])[:, None]
+    own = rng.uniform(0.0, 0.49, (7, len(noise.own)))
+    first = rng.integers(0, 4, 40).astype(float)
+    second = np.where(first > 0, 0.0, rng.integers(0, 3, 40))
+    if seen == "once":
+        first, second = np.sign(first), 1.0 - np.sign(first)
+    elif seen == "both outcomes":
+        first, second = first + 1.0, second + 0.5
+    expected = [
+        noise.choice(one, slips, first + second, first - second).loss
+        for one, slips in zip(z, own, strict=True)
+    ]
+    # Sums of 40 terms, taken in two orders.
+    assert noise.many_losses(z, own, first, second) == pytest.approx(expected, rel=1e-14)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from welfarist.people.weighting import Weighting
 from welfarist.solvers import newton
 from welfarist.solvers.coordinates import Ratios
 from welfarist.solvers.descent import descend
+from welfarist.solvers.limits import fit_rule
 from welfarist.solvers.multistart import search
 
 
@@ -182,6 +184,40 @@ def test_limits_are_reported_as_limits(p):
     chosen = wf.ComparisonClassifier(weights="equal").fit(wf.Comparisons(table, pairs, outcomes))
     assert abs(chosen.p_) > 1
     assert np.sign(chosen.p_) == np.sign(p)
+
+
+def test_a_path_that_leads_to_a_known_optimum_ends_before_it_is_there():
+    loss = likelihood_of(problems.comparisons(0, 100, 5))
+    start = Point(loss.weighting.start(), 4.0, np.array([1.0]))
+    alone = descend(loss, start)
+    again = descend(loss, start, known=[alone])
+    assert again.reason == "joined an optimum found before"
+    assert again.value == alone.value
+    assert again.n_iter < alone.n_iter
+
+
+@pytest.mark.parametrize("change", [{"p": 1.0}, {"weights": np.eye(5)[0]}])
+def test_a_path_that_leads_elsewhere_does_not_end_at_a_known_optimum(change):
+    loss = likelihood_of(problems.comparisons(0, 100, 5))
+    start = Point(loss.weighting.start(), 4.0, np.array([1.0]))
+    alone = descend(loss, start)
+    other = replace(alone, point=replace(alone.point, **change))
+    worse = replace(alone, value=1.5 * alone.value)
+    found = descend(loss, start, known=[other, worse])
+    assert (found.value, found.n_iter) == (alone.value, alone.n_iter)
+
+
+def test_a_temperature_that_cannot_matter_is_given_up():
+    problem = problems.comparisons(0, 100, 5)
+    loss = likelihood_of(problem)
+    equal = np.full(5, 0.2)
+    whole = fit_rule(loss, equal, np.inf, 200, 1e-12)
+    given_up = fit_rule(loss, equal, np.inf, 200, 1e-12, beat=0.5 * whole.value)
+    assert given_up.descent.n_iter < whole.descent.n_iter
+    assert given_up.value > 0.5 * whole.value
+    # What is nearly as good is worked out to the end.
+    close = fit_rule(loss, equal, np.inf, 200, 1e-12, beat=whole.value * (1 - 1e-9))
+    assert close.value == whole.value
 
 
 def test_limits_find_who_counts():

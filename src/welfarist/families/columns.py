@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.curvature import contracted_curvature
-from welfarist.families.power_mean.derivatives import log_mean_of_logs
+from welfarist.families.power_mean.derivatives import Ends, log_mean_of_logs
 from welfarist.families.power_mean.many_means import log_means
 from welfarist.families.welfare import Welfare
 
@@ -19,6 +19,8 @@ _LARGEST_EXPONENT = 690.0  # e^690 is near the largest double
 # Numbers of a table from which it is worked through in parts, and of each part: all that is made of
 # one then stays in a core's level-2 cache.
 _WIDE, _PART = 2**17, 2**16
+# Of tables up to this size what all means begin with is kept.
+_SMALL = 2**15
 
 
 class People(Protocol):
@@ -156,7 +158,7 @@ class Columns:
     def log_mean(self, weights: FloatArray, p: float) -> Welfare:
         """Return the log power mean of the columns' exponentials, with derivatives."""
         if self.logs.size < _WIDE or weights.ndim > 1:
-            return log_mean_of_logs(self.logs, weights, p, self.has_zeros)
+            return log_mean_of_logs(self.logs, weights, p, self.has_zeros, self._ends)
         value, by_power = np.empty(self.actions), np.empty(self.actions)
         found = Welfare(value, np.empty_like(self.logs), by_power)
         step = max(_PART // len(self.logs), 1)
@@ -166,6 +168,14 @@ class Columns:
             value[part], by_power[part] = here.value, here.by_power
             found.by_weight[:, part] = here.by_weight
         return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: kept for name, kept in vars(self).items() if name != "_ends"}
+
+    @cached_property
+    def _ends(self) -> Ends | None:
+        """The smallest and largest logarithm of each action; None of tables with zeros."""
+        return None if self.has_zeros or self.size > _SMALL else Ends.of(self.logs)
 
     def log_mean_bending(
         self, weights: FloatArray, p: float, mean: Welfare, pull: FloatArray

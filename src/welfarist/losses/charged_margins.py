@@ -54,3 +54,13 @@ def concave(
         steep = along(graph, margins, tau, rows, by_margins)
         left += sign * (steep @ steep.T)
     return left
+
+
+def concave_of(design: FloatArray, caution: Caution, per: float) -> FloatArray:
+    """Return the same from the derivatives of the margins (q + 1, n), where these are few."""
+    left = (design * caution.bend) @ design.T
+    raising, lowering = (design @ by.T for by in (caution.raising, caution.lowering))
+    left += raising @ raising.T
+    left -= lowering @ lowering.T
+    left *= per
+    return np.asarray(left)

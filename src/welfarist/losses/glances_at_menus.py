@@ -18,8 +18,8 @@ from welfarist.losses.menu_extras import Extras
 from welfarist.losses.restraint import Restraint
 from welfarist.noise.margins import differences
 
-# Entries of the largest array that is made at a time.
-_BLOCK = 1_000_000
+# Entries of the largest array that is made at a time: 256 KiB, which stay near the processor.
+_BLOCK = 2**15
 # Size effects that are tried: means are compared, or totals.
 _SIZE_EFFECTS = (0.0, 1.0)
 _TINY = float(np.finfo(np.float64).tiny)

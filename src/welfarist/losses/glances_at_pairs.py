@@ -15,6 +15,9 @@ from welfarist.losses.restraint import Restraint
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.margins import differences
 
+# Entries of the largest array that is made at a time: 256 KiB, which stay near the processor.
+_BLOCK = 2**15
+
 
 @dataclass(frozen=True)
 class PairGlance(Glance):
@@ -54,7 +57,12 @@ class PairGlance(Glance):
         powers: FloatArray,
     ) -> PairGlance:
         """Look at the values (B, N) that rules with these powers (B,) give to the actions."""
-        margins = differences(values[:, pairs.first], values[:, pairs.second])
+        first, second = pairs.first.astype(np.intp), pairs.second.astype(np.intp)
+        if np.isfinite(values).all():
+            margins = values.take(first, axis=1)
+            margins -= values.take(second, axis=1)
+            return cls(pairs, noise, bounds, restraint, powers, margins)
+        margins = differences(values[:, first], values[:, second])
         infinite = np.isinf(margins)
         if not infinite.any():
             return cls(pairs, noise, bounds, restraint, powers, margins)
@@ -74,15 +82,26 @@ class PairGlance(Glance):
 
     def losses(self, extras: FloatArray) -> FloatArray:
         """Return the mean losses (B,) with parameters (B, m) of the noise model."""
+        found = np.empty(len(extras))
+        rules = max(1, _BLOCK // max(self.margins.shape[1], 1))
+        for start in range(0, len(extras), rules):
+            part = slice(start, start + rules)
+            found[part] = self._losses(part, extras[part])
+        found /= self.pairs.total
+        return found
+
+    def _losses(self, part: slice, extras: FloatArray) -> FloatArray:
+        """Minus the log likelihoods of some of the rules, with what is charged for certainty."""
         count = self.pairs.count
-        margins = z = self.margins * np.exp(extras[:, :1])
+        margins = z = self.margins[part] * np.exp(extras[:, :1])
         if self.certain is not None:
-            margins = np.where(self.certain == 0, z, NEVER * self.certain)
-            count = np.where(self.certain == 0, count, 0.0)
+            certain = self.certain[part]
+            margins = np.where(certain == 0, z, NEVER * certain)
+            count = np.where(certain == 0, count, 0.0)
         lost = self.noise.many_losses(margins, extras[:, 1:], *self._votes)
         if self.restraint is not None:
-            lost += self.restraint.of_many(z, count, self.powers, extras[:, 0])
-        return lost / self.pairs.total
+            lost += self.restraint.of_many(z, count, self.powers[part], extras[:, 0])
+        return lost
 
     def tries(self, steps: Sequence[float]) -> Iterator[FloatArray]:
         """Yield parameters (B, m): temperatures, with the noise model's own on a coarse grid."""

@@ -18,6 +18,10 @@ from welfarist.noise.margins import differences
 _BLOCK = 2**14
 # Pairs from which sums over those with the same first action are left to the sparse matrix.
 _MANY = 2**16
+# Up to so many numbers a table of differences costs less than what it takes to do without.
+_SMALL = 10_000
+# Row numbers of the processor's own width are read without conversion, at twice the memory.
+_MOST_WIDE = 2**16
 
 
 class _Adjacency:
@@ -71,6 +75,9 @@ class ComparisonGraph:
         starts = np.zeros(actions + 1, dtype=np.int32)
         np.cumsum(np.bincount(pairs.first, minlength=actions), out=starts[1:])
         self._adjacency = _Adjacency(pairs.second, starts)
+        kind = np.intp if len(pairs) <= _MOST_WIDE else np.int32
+        self._first: npt.NDArray[Any] = pairs.first.astype(kind, copy=False)
+        self._second: npt.NDArray[Any] = pairs.second.astype(kind, copy=False)
 
     def with_counts(self, count: FloatArray, lead: FloatArray) -> ComparisonGraph:
         """Return the same graph, with its pairs (n,) compared another number of times."""
@@ -78,6 +85,7 @@ class ComparisonGraph:
         other.pairs = replace(self.pairs, count=count, lead=lead)
         other.actions = self.actions
         other._adjacency = self._adjacency  # which pairs there are need not be worked out again
+        other._first, other._second = self._first, self._second
         return other
 
     def differences(self, values: FloatArray, has_zeros: bool = False) -> FloatArray:
@@ -86,10 +94,18 @@ class ComparisonGraph:
         If `has_zeros`, some values may be -inf.
         """
         if has_zeros:
-            return differences(values[self.pairs.first], values[self.pairs.second])
-        margins = values[self.pairs.first]
-        margins -= values[self.pairs.second]
+            return differences(values[self._first], values[self._second])
+        margins = values[self._first]
+        margins -= values[self._second]
         return np.asarray(margins)
+
+    def table(self, rows: FloatArray) -> FloatArray | None:
+        """Return first less second of rows (q, N) for every pair (q, n); None if it were large."""
+        if len(rows) * len(self._first) > _SMALL:
+            return None
+        table = rows.take(self._first, axis=1, mode="clip")
+        table -= rows.take(self._second, axis=1, mode="clip")
+        return table
 
     def scatter(self, values: FloatArray) -> FloatArray:
         """Return the transpose of :meth:`differences`: values of pairs (n,) to actions (N,)."""
@@ -135,9 +151,9 @@ class ComparisonGraph:
     def _ends(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         if len(values) < _MANY:
             at_first = np.asarray(
-                np.bincount(self.pairs.first, values, minlength=self.actions), dtype=np.float64
+                np.bincount(self._first, values, minlength=self.actions), dtype=np.float64
             )
         else:
             at_first = self._adjacency.sums(values)
-        at_second = np.bincount(self.pairs.second, values, minlength=self.actions)
+        at_second = np.bincount(self._second, values, minlength=self.actions)
         return at_first, np.asarray(at_second, dtype=np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import exp
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.decisions import Comparisons
 from welfarist.decisions.merged_pairs import MergedPairs
-from welfarist.losses.charged_margins import along, concave
+from welfarist.losses.charged_margins import along, concave, concave_of
 from welfarist.losses.glances_at_pairs import PairGlance
 from welfarist.losses.graph import ComparisonGraph
 from welfarist.losses.judgement import Judgement
@@ -133,7 +134,7 @@ class ObservedPairs:
     def respond(self, values: FloatArray, extras: FloatArray, has_zeros: bool) -> PairResponse:
         """Return how well values (N,), tau and the noise model's own explain the outcomes."""
         margins = self.graph.differences(values, has_zeros)
-        margins *= np.exp(extras[0])
+        margins *= exp(extras[0])
         return self._response(margins, extras, has_zeros, observed=False)
 
     def exactly(self, response: PairResponse, extras: FloatArray) -> PairResponse:
@@ -346,9 +347,12 @@ class PairResponse:
 
     def model(self, rows: FloatArray, *, roughly: bool = False) -> QuadraticModel:
         """Return gradient and Fisher matrix, that of very many pairs `roughly` if asked for."""
+        table = self.observed.graph.table(rows)
+        if table is not None:
+            return self._small_model(table)
         choice, z, graph = self.choice, self.margins, self.observed.graph
         per = 1.0 / self.observed.total
-        tau = float(np.exp(self.extras[0]))
+        tau = exp(self.extras[0])
         rows -= np.add.reduce(rows, axis=1, keepdims=True) / rows.shape[1]
         q = len(rows)
         size = q + len(self.extras)
@@ -372,10 +376,44 @@ class PairResponse:
             curvature[q, q] += self.surest[2] * per
         return QuadraticModel(self._gradient(rows), curvature)
 
+    def _small_model(self, table: FloatArray) -> QuadraticModel:
+        """The same from derivatives of each pair's difference (q, n), where these are few."""
+        choice, per, q = self.choice, 1.0 / self.observed.total, len(table)
+        size = q + len(self.extras)
+        design = self._design(table)
+        spread, by_margin = choice.information, self._by_margin()
+        if self.caution is not None:
+            spread = spread + self.caution.curvature
+        gradient = np.empty(size)
+        gradient[: q + 1] = design @ by_margin
+        curvature = np.empty((size, size))
+        curvature[: q + 1, : q + 1] = (design * spread) @ design.T
+        if choice.own is not None:
+            gradient[q + 1 :] = choice.own.by_own.sum(axis=-1)
+            curvature[: q + 1, q + 1 :] = design @ choice.own.cross.T
+            curvature[q + 1 :, : q + 1] = curvature[: q + 1, q + 1 :].T
+            curvature[q + 1 :, q + 1 :] = choice.own.information.sum(axis=-1)
+        if self.caution is not None:
+            steep = design @ self.caution.steep.T
+            curvature[: q + 1, : q + 1] += steep @ steep.T
+            gradient[q] += self.surest[1]
+            curvature[q, q] += self.surest[2]
+        gradient *= per
+        curvature *= per
+        return QuadraticModel(gradient, curvature)
+
+    def _design(self, table: FloatArray) -> FloatArray:
+        """Derivatives of the margins (q + 1, n), from those of each pair's difference (q, n)."""
+        q = len(table)
+        design = np.empty((q + 1, table.shape[1]))
+        np.multiply(table, exp(self.extras[0]), out=design[:q])
+        design[q] = self.margins
+        return design
+
     def remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
         """Return the bending of the values and of tau, which the Fisher matrix leaves out."""
         per_margin = self._by_margin() / self.observed.total
-        pull = self.observed.graph.scatter(per_margin * np.exp(self.extras[0]))
+        pull = self.observed.graph.scatter(per_margin * exp(self.extras[0]))
         q = len(rows)
         left = np.zeros((q + len(self.extras),) * 2)
         left[:q, :q] = judged.bending(rows, pull)
@@ -388,8 +426,11 @@ class PairResponse:
     def _concave(self, rows: FloatArray) -> FloatArray:
         """What the model leaves out of the caution's second derivatives (q + 1, q + 1)."""
         assert self.caution is not None
-        per, tau = 1.0 / self.observed.total, float(np.exp(self.extras[0]))
-        return concave(self.observed.graph, self.margins, tau, rows, self.caution, per)
+        graph, per = self.observed.graph, 1.0 / self.observed.total
+        table = graph.table(rows)
+        if table is not None:
+            return concave_of(self._design(table), self.caution, per)
+        return concave(graph, self.margins, exp(self.extras[0]), rows, self.caution, per)
 
     def _by_margin(self) -> FloatArray:
         """Derivatives (n,) by the margins of all that is minimised."""
@@ -399,7 +440,7 @@ class PairResponse:
 
     def _along(self, rows: FloatArray, by_margins: FloatArray) -> FloatArray:
         """Derivatives (q + 1, r) by weights, shape and log tau, from r by the margins (r, n)."""
-        tau = float(np.exp(self.extras[0]))
+        tau = exp(self.extras[0])
         return along(self.observed.graph, self.margins, tau, rows, by_margins)
 
     def _gradient(self, rows: FloatArray) -> FloatArray:
@@ -409,7 +450,7 @@ class PairResponse:
         q = len(rows)
         gradient = np.empty(q + len(self.extras))
         by_margin = self._by_margin()
-        scaled = by_margin * (np.exp(self.extras[0]) * per)
+        scaled = by_margin * (exp(self.extras[0]) * per)
         gradient[:q] = rows @ self.observed.graph.scatter(scaled)
         gradient[q] = (by_margin @ self.margins + self.surest[1]) * per
         if choice.own is not None:

@@ -16,6 +16,8 @@ from scipy.special import expit
 
 from welfarist.base.validation import FloatArray
 
+# Information about certainty that is larger has lost nothing to underflow.
+_NUMBERS = 1e-200
 # What is charged where nothing is better than anything: the limit as all margins vanish.
 _AT_TIES = float(np.log(2.0))
 # Ties bend the charge by no more than this, so that a product with it is a number.
@@ -118,21 +120,23 @@ class Restraint:
 
     def of_many_margins(self, z: FloatArray, count: FloatArray) -> FloatArray:
         """What :meth:`of_margins` charges (B,) for margins (B, n) and counts that go with them."""
-        count = np.broadcast_to(count, z.shape)
         size, square = np.abs(z), np.square(z)
-        charged = ((size > 0) & (count > 0)).any(axis=1)
-        found = np.full(len(z), _AT_TIES)
-        size, square, count = size[charged], square[charged], count[charged]
-        nearest = np.where((size > 0) & (count > 0), size, np.inf).min(axis=1)
-        near = 1.0 / (1.0 + np.exp(-size))
-        spread = count * near * near
-        whole = np.einsum("ij,ij->i", count, square)
-        told = spread * np.exp(nearest[:, None] - np.maximum(size, nearest[:, None]))
-        doubt = np.einsum("ij,ij->i", spread, np.exp(-size))
-        certainty = nearest + np.log(whole / np.einsum("ij,ij->i", told, square))
-        others = np.log1p(whole / count.sum(axis=1) * doubt / self._sharing)
-        found[charged] = 0.5 * certainty + self._strength * others
-        return found
+        doubt = np.exp(-size)
+        near = 1.0 + doubt
+        np.square(near, out=near)
+        doubt /= near
+        doubt *= count  # count v(z)
+        told = np.einsum("ij,ij->i", doubt, square)
+        whole = _weighted_sums(square, count)
+        charged, usual = whole > 0, told > _NUMBERS
+        certainty = np.full(len(z), 2.0 * _AT_TIES)
+        certainty[usual] = np.log(whole[usual] / told[usual])
+        for i in np.flatnonzero(charged & ~usual).tolist():
+            certainty[i] = _certainty(z[i], count if count.ndim == 1 else count[i])
+        decisions = count.sum(axis=-1)
+        mean = np.divide(whole, decisions, out=np.zeros(len(z)), where=charged)
+        others = np.log1p(mean * doubt.sum(axis=1) / self._sharing)
+        return np.asarray(0.5 * certainty + self._strength * others)
 
     def of_many(
         self, z: FloatArray, count: FloatArray, powers: FloatArray, log_taus: FloatArray
@@ -174,6 +178,23 @@ class Restraint:
             for near, far in zip(_half_log(p, _MODERATE), _half_log(p, _FARTHEST), strict=True)
         )
         return value, slope * steep, bend * steep * steep + slope * p
+
+
+def _weighted_sums(values: FloatArray, count: FloatArray) -> FloatArray:
+    """Sums (B,) of values (B, n) times counts, (n,) or (B, n)."""
+    if count.ndim == 1:
+        return np.asarray(values @ count)
+    return np.asarray(np.einsum("ij,ij->i", values, count))
+
+
+def _certainty(z: FloatArray, count: FloatArray) -> float:
+    """log(sum count z^2 / sum count v(z) z^2) of margins (n,) that are all far from 0."""
+    apart = (z != 0) & (count > 0)
+    size, count = np.abs(z[apart]), count[apart]
+    nearest = float(size.min())  # taken out, so that no information is lost to underflow
+    near = 1.0 / (1.0 + np.exp(-size))
+    told = float((count * near * near * np.exp(nearest - size)) @ np.square(size))
+    return nearest + float(np.log(float(count @ np.square(size)) / told))
 
 
 def _for_certainty(z: FloatArray, count: FloatArray) -> Caution:

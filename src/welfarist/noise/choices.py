@@ -35,6 +35,8 @@ _ROUNDING = 1e-8
 _UNDERFLOWS = 700.0
 # Comparisons that are worked on at a time, so that what is made of them stays in the cache.
 _PART = 2**14
+# So many numbers up to 2 have a product.
+_FACTORS = 1000
 # Steps in log tau, and flip rates, that are tried for a start of the lapse model.
 _STEPS = (-1.0, 0.5, 2.0, 4.0)
 _FLIP_RATES = (0.01, 0.05, 0.15, 0.3)
@@ -122,10 +124,22 @@ class Logistic(ChoiceNoise):
         first: FloatArray,
         second: FloatArray,
     ) -> FloatArray:
-        """Return the losses (B,) of many rules' margins (B, n), without derivatives."""
-        near = np.log1p(np.exp(-np.abs(z)))
-        wrong = np.maximum(-z, 0.0) @ first + np.maximum(z, 0.0) @ second
-        return np.asarray(near @ (first + second) + wrong)
+        """Return the losses (B,) of many rules' margins (B, n), without derivatives.
+
+        Formula: what is lost is ``count log(1 + e^-|z|) + (count |z| - (first - second) z) / 2``,
+        in which logarithms of outcomes that are counted once are one of their product.
+        """
+        count = first + second
+        size = np.abs(z)
+        wrong = 0.5 * (size @ count - z @ (first - second))
+        np.negative(size, out=size)
+        near = np.exp(size, out=size)
+        if not (count == 1.0).all():
+            return np.asarray(np.log1p(near, out=near) @ count + wrong)
+        near += 1.0
+        for start in range(0, z.shape[1], _FACTORS):
+            wrong += np.log(np.multiply.reduce(near[:, start : start + _FACTORS], axis=1))
+        return wrong
 
     def observed(
         self, z: FloatArray, own: FloatArray, count: FloatArray, lead: FloatArray
@@ -178,6 +192,13 @@ class Lapse(ChoiceNoise):
         self, z: FloatArray, own: FloatArray, first: FloatArray, second: FloatArray
     ) -> FloatArray:
         """Return the losses (B,) of many rules' margins (B, n) and flip rates (B, 1)."""
+        if not (first * second).any():  # of each pair one outcome was seen, and one logarithm does
+            unlikely = np.exp(np.minimum(z * np.sign(second - first), _UNDERFLOWS))
+            unlikely += 1.0
+            likely = np.divide(1.0 - 2.0 * own, unlikely, out=unlikely)
+            likely += own
+            np.maximum(likely, _TINY, out=likely)
+            return np.asarray(-(np.log(likely, out=likely) @ (first + second)))
         decay = np.exp(-np.abs(z))
         near = 1.0 / (1.0 + decay)
         steep = 1.0 - 2.0 * own

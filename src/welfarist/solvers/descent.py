@@ -22,7 +22,7 @@ import numpy.typing as npt
 from welfarist.base.validation import FloatArray
 from welfarist.losses import Evaluation, Loss, Point, QuadraticModel, weight_units
 from welfarist.solvers.coordinates import Curvature, Ratios, keeping_the_sum, minimiser
-from welfarist.solvers.simplex import QuadraticStep, onto_simplex
+from welfarist.solvers.simplex import QuadraticStep, all_finite, onto_simplex
 
 _LONGEST_IN_POWER = 1.0  # step in the shape's t, for a power mean asinh(p)
 _LONGEST_IN_EXTRA = 2.0  # step in log tau or log scale
@@ -46,6 +46,9 @@ _RATIO_ATTEMPTS = (
 _LOWEST_LOG_WEIGHT = -660.0  # e^-660 is 1e-287: positive, and its inverse is a number
 # After this many steps a path is given up that would need so many more like its last one.
 _PATIENCE, _HOPE = 12, 50.0
+# A step that would lead into the bowl of a known optimum, this much wider, is not taken where the
+# decrease that it promises is that to the optimum's loss, up to this share.
+_AHEAD, _FORETOLD = 2.5, 0.25
 _STEADY = 1e-8  # relative decrease that rounding may prevent
 
 
@@ -91,6 +94,7 @@ def descend(
     near: bool = False,
     borrowed: Curvature | None = None,
     beat: float = np.inf,
+    patience: int = _PATIENCE,
 ) -> Descent:
     """Follow second-order steps from `start` until no step promises a lower loss.
 
@@ -112,8 +116,10 @@ def descend(
         That of a very similar loss near `start`, for a first step without curvature of its own.
     beat : float
         A loss that was reached elsewhere; a path that creeps towards a higher one is given up.
+    patience : int
+        After how many steps that may happen.
     """
-    walk = Walk(loss, start, tolerance, near, borrowed)
+    walk = Walk(loss, start, tolerance, near, borrowed, Bowls(loss, known, reach))
     if not np.isfinite(walk.value):
         reason = "the loss is infinite where it began"
         return Descent(start, np.inf, False, 0, reason)
@@ -123,6 +129,10 @@ def descend(
     for iteration in range(1, max_iter + 1):
         predicted = walk.step()
         value = walk.value
+        joined = walk.joined
+        if joined is not None:
+            reason = "joined an optimum found before"
+            return Descent(joined.point, joined.value, True, iteration, reason)
         if walk.remaining <= tolerance * abs(value) + loss.resolution:
             reason = "no step promises a lower loss"
             return Descent(walk.point, value, True, iteration, reason, walk.fisher)
@@ -130,14 +140,9 @@ def descend(
             steady = predicted <= _STEADY * abs(value)
             reason = "rounding hides any further decrease" if steady else "no step lowers the loss"
             return Descent(walk.point, value, steady, iteration, reason, walk.fisher)
-        if iteration >= _PATIENCE and value - beat > _HOPE * predicted:
+        if iteration >= patience and value - beat > _HOPE * predicted:
             reason = "a lower loss is known"
             return Descent(walk.point, value, False, iteration, reason, walk.fisher)
-        for optimum in known:
-            if _joins(loss, walk.point, value, optimum, reach):
-                return Descent(
-                    optimum.point, optimum.value, True, iteration, "joined an optimum found before"
-                )
     return Descent(walk.point, walk.value, False, max_iter, f"{max_iter} steps were not enough")
 
 
@@ -164,18 +169,54 @@ def uncertainty_of_power(loss: Loss, found: Descent, observations: float) -> flo
     return float(np.sqrt(max(float(reduced @ solved), 0.0) * spread / observations))
 
 
-def _joins(loss: Loss, point: Point, value: float, optimum: Descent, reach: float) -> bool:
-    """Whether a point lies in the bowl of a known optimum: all parameters and the loss agree."""
-    there = optimum.point
-    into = loss.family.shape.coordinate.into
-    far_out = loss.family.ratios and abs(point.p) >= _RATIO_POWER
-    return bool(
-        0 <= value - optimum.value <= 1e-3 * reach * reach * abs(optimum.value)
-        and abs(into(point.p) - into(there.p)) <= 0.1 * reach
-        and np.abs(point.weights - there.weights).max(initial=0.0) <= 0.02 * reach
-        and np.abs(point.extras - there.extras).max(initial=0.0) <= 0.1 * reach
-        and (not far_out or _same_ratios(point, there, 0.05 * reach))
-    )
+@dataclass(frozen=True)
+class Bowls:
+    """The optima that are known, into which a path may lead.
+
+    Attributes
+    ----------
+    loss : Loss
+    known : sequence of Descent
+    reach : float
+        How wide the bowls are taken to be.
+    """
+
+    loss: Loss
+    known: Sequence[Descent] = ()
+    reach: float = 1.0
+
+    def around(self, point: Point, value: float) -> Descent | None:
+        """Return the optimum in whose bowl a point lies: all parameters and the loss agree."""
+        share = 1e-3 * self.reach * self.reach
+        for optimum in self.known:
+            close = 0 <= value - optimum.value <= share * abs(optimum.value)
+            if close and self._is_near(point, optimum.point, self.reach):
+                return optimum
+        return None
+
+    def ahead(self, point: Point, before: float, predicted: float) -> Descent | None:
+        """Return the optimum to which the next step of a path leads, from a loss `before`.
+
+        A quadratic model of the loss at some other place knows nothing of it: if its minimum is
+        close to a known optimum, both in place and in loss, the way there is as good as gone.
+        """
+        for optimum in self.known:
+            gain = before - optimum.value
+            foretold = gain > 0 and abs(predicted - gain) <= _FORETOLD * gain
+            if foretold and self._is_near(point, optimum.point, _AHEAD * self.reach):
+                return optimum
+        return None
+
+    def _is_near(self, point: Point, there: Point, reach: float) -> bool:
+        """Whether two points agree in all parameters."""
+        into = self.loss.family.shape.coordinate.into
+        far_out = self.loss.family.ratios and abs(point.p) >= _RATIO_POWER
+        return bool(
+            abs(into(point.p) - into(there.p)) <= 0.1 * reach
+            and np.abs(point.weights - there.weights).max(initial=0.0) <= 0.02 * reach
+            and np.abs(point.extras - there.extras).max(initial=0.0) <= 0.1 * reach
+            and (not far_out or _same_ratios(point, there, 0.05 * reach))
+        )
 
 
 def _same_ratios(one: Point, other: Point, slack: float) -> bool:
@@ -199,15 +240,24 @@ class Walk:
         tolerance: float,
         near: bool,
         borrowed: Curvature | None,
+        bowls: Bowls | None = None,
     ) -> None:
         self.loss = loss
         self.stuck = False
+        self.joined: Descent | None = None
+        self._bowls = Bowls(loss) if bowls is None else bowls
         self.remaining = np.inf
         self.fisher: FloatArray | None = None
         self.weights = loss.weighting.free
         others = int(loss.learn_power) + len(loss.parameters)
         self.size = self.weights + others
         self._programme = QuadraticStep(self.weights, others)
+        self._interior, self._ratios = loss.interior, loss.family.ratios
+        self._coordinate = loss.family.shape.coordinate
+        self._range = loss.search_range if loss.learn_power else (-np.inf, np.inf)
+        self._ends = tuple(map(self._coordinate.into, self._range)) if loss.learn_power else ()
+        self._extra_bounds = loss.extra_bounds
+        self._negligible = loss.resolution
         self._tolerance = tolerance
         self._damping = 1e-9 if near else _FIRST_DAMPING
         self._last_predicted = np.inf
@@ -228,18 +278,20 @@ class Walk:
         assert self._here is not None
         with np.errstate(over="ignore", invalid="ignore"):
             model = self._here.model()
-        if not np.isfinite(model.curvature).all():  # so far off that no step is to be had
+            finite = all_finite(model.curvature)
+        if not finite:  # so far off that no step is to be had
             self.stuck = True
             return np.inf
         self.fisher = model.curvature
-        far_out = self.weights > 0 and self.loss.family.ratios and abs(self.point.p) >= _RATIO_POWER
-        ratio = far_out and self._slow_steps >= 2 and not self.loss.interior
+        far_out = self.weights > 0 and self._ratios and abs(self.point.p) >= _RATIO_POWER
+        ratio = far_out and self._slow_steps >= 2 and not self._interior
         hessian = None
         local = self._local and self._on_its_face(model.gradient)
         if local or ratio:
             with np.errstate(over="ignore", invalid="ignore"):
                 hessian = model.curvature + self._here.remainder()
-            if not np.isfinite(hessian).all():  # the Fisher matrix alone is good enough
+                finite = all_finite(hessian)
+            if not finite:  # the Fisher matrix alone is good enough
                 hessian, local, ratio = None, False, False
         if hessian is not None and self._near and Curvature.can_be_carried(self.point):
             # Good for the next steps too, which then need gradients only.
@@ -278,6 +330,8 @@ class Walk:
 
     def _note(self, predicted: float, exact: bool) -> float:
         """Learn from a step how fast the walk converges."""
+        if self.joined is None:
+            self.joined = self._bowls.around(self.point, self.value)
         self._exact_steps = self._exact_steps + 1 if exact else 0
         # Exact steps converge at least as fast as the last two: the same factor again is left.
         factor = min(1.0, predicted / self._last_predicted) if self._exact_steps > 1 else 1.0
@@ -288,38 +342,38 @@ class Walk:
 
     def _bounds(self) -> tuple[FloatArray, FloatArray]:
         """How far each parameter may move (q,), (q,)."""
-        loss, point, k = self.loss, self.point, self.weights
+        point, k = self.point, self.weights
         lower, upper = np.empty(self.size), np.full(self.size, np.inf)
         # A weight may fall to 0, that is by its own unit; under a prior it may only come close.
-        lower[:k] = np.where(point.weights > 0, -0.99 if loss.interior else -1.0, 0.0)
-        if loss.learn_power:
-            into = loss.family.shape.coordinate.into
-            t, (floor, edge) = into(point.p), map(into, loss.search_range)
+        lower[:k] = -0.99 if self._interior else -1.0
+        if not self._everybody:
+            lower[:k][~self._positive] = 0.0
+        if self._ends:
+            t, (floor, edge) = self._coordinate.into(point.p), self._ends
             lower[k] = max(-_LONGEST_IN_POWER, floor - t)
             upper[k] = min(_LONGEST_IN_POWER, edge - t)
         if len(point.extras):
-            smallest, largest = loss.extra_bounds
+            smallest, largest = self._extra_bounds
             tail = slice(self.size - len(point.extras), None)
             lower[tail] = np.maximum(smallest - point.extras, -_LONGEST_IN_EXTRA)
             upper[tail] = np.minimum(largest - point.extras, _LONGEST_IN_EXTRA)
         return lower, upper
 
     def _moved(self, move: FloatArray) -> Point:
-        k, point = self.weights, self.point
-        weights = point.weights
+        k, weights = self.weights, self.point.weights
         if k:
-            weights = onto_simplex(weights + weight_units(weights) * move[:k])
+            weights = onto_simplex(weights + self._units * move[:k])
         return self._with_others(weights, move[k:])
 
     def _with_others(self, weights: FloatArray, move: FloatArray) -> Point:
         """Return the point with new weights and the power and extras moved (m,)."""
         p = self.point.p
-        if self.loss.learn_power:
-            coordinate, (low, high) = self.loss.family.shape.coordinate, self.loss.search_range
+        if self._ends:
+            coordinate, (low, high) = self._coordinate, self._range
             p = min(max(coordinate.back(coordinate.into(p) + float(move[0])), low), high)
         extras = self.point.extras
         if len(extras):
-            smallest, largest = self.loss.extra_bounds
+            smallest, largest = self._extra_bounds
             moved = extras + move[len(move) - len(extras) :]
             extras = np.minimum(np.maximum(moved, smallest), largest)
         return Point(weights, p, extras)
@@ -327,6 +381,9 @@ class Walk:
     def _go(self, point: Point, evaluation: Evaluation) -> None:
         self.point, self.value = point, evaluation.value
         self._here = evaluation
+        self._positive = point.weights > 0
+        self._everybody = bool(self._positive.all())
+        self._units = point.weights if self._everybody else weight_units(point.weights)
 
     def _stay(self) -> None:
         self._here = self.loss.evaluate(self.point)
@@ -348,8 +405,9 @@ class Walk:
             self._go(*ratio)
             return before - self.value
         if fisher is None:
-            self.stuck = True
-            self._stay()
+            if self.joined is None:
+                self.stuck = True
+                self._stay()
             return self._last_predicted
         point, evaluation, predicted = fisher
         # Compared, not divided: what was promised may be next to nothing.
@@ -375,21 +433,23 @@ class Walk:
         curvature = model.curvature
         diagonal = curvature.diagonal()
         # What the data do not determine gets a little curvature of its own.
-        typical = max(float(diagonal[self._ordinary()].mean()), 0.0)  # rounding may go below 0
+        ordinary = diagonal if self._everybody else diagonal[self._ordinary()]
+        typical = max(float(np.add.reduce(ordinary)) / len(ordinary), 0.0)  # rounding may go below
         diagonal = np.maximum(diagonal, _FLAT * typical + 1e-300)
         before = self.value
-        on_diagonal = np.arange(self.size)
-        units = weight_units(self.point.weights)
         while self._damping <= _LARGEST_DAMPING:
             damped = curvature.copy()
             with np.errstate(over="ignore"):  # no step is found then
-                damped[on_diagonal, on_diagonal] = diagonal * (1.0 + self._damping + _FLOOR)
-            move = self._programme.solve(model.gradient, damped, lower, upper, units)
+                damped.reshape(-1)[:: self.size + 1] = diagonal * (1.0 + self._damping + _FLOOR)
+            move = self._programme.solve(model.gradient, damped, lower, upper, self._units)
             if move is not None:
                 predicted = -float(model.gradient @ move + 0.5 * move @ (curvature @ move))
                 point = self._moved(move)
+                self.joined = None if hurry else self._bowls.ahead(point, before, predicted)
+                if self.joined is not None:
+                    return None
                 evaluation = self.loss.evaluate(point)
-                negligible = predicted <= self._tolerance * abs(before) + self.loss.resolution
+                negligible = predicted <= self._tolerance * abs(before) + self._negligible
                 if evaluation.value <= before or negligible:
                     return point, evaluation, predicted
                 self._last_predicted = predicted
@@ -400,15 +460,16 @@ class Walk:
 
     def _on_its_face(self, gradient: FloatArray) -> bool:
         """Whether no weight wants to leave 0."""
-        k = self.weights
-        positive = self.point.weights > 0
-        common = gradient[:k][positive].sum()  # the multiplier of the sum
-        return not bool((gradient[:k][~positive] < common).any())
+        if self._everybody:
+            return True
+        by_weight, positive = gradient[: self.weights], self._positive
+        common = by_weight[positive].sum()  # the multiplier of the sum
+        return not bool((by_weight[~positive] < common).any())
 
     def _ordinary(self) -> npt.NDArray[np.bool_]:
         """Parameters whose curvature is of ordinary size: all but the weights that are 0 (q,)."""
         ordinary = np.ones(self.size, dtype=bool)
-        ordinary[: self.weights] = self.point.weights > 0
+        ordinary[: self.weights] = self._positive
         return ordinary
 
     def _face_step(

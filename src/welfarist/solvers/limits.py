@@ -20,6 +20,8 @@ from welfarist.solvers.descent import Descent, descend
 # Beyond this many free weights only nested supports are tried, at sizes that double.
 _MANY = 60
 _ROUNDS = 20
+# After so many steps a temperature alone is given up that would need many more to matter.
+_QUICKLY = 2
 
 Support = npt.NDArray[np.bool_]
 
@@ -46,9 +48,17 @@ class Rule:
 
 
 def fit_rule(
-    loss: DecisionLoss, weights: FloatArray, p: float, max_iter: int, tolerance: float
+    loss: DecisionLoss,
+    weights: FloatArray,
+    p: float,
+    max_iter: int,
+    tolerance: float,
+    beat: float = np.inf,
 ) -> Rule:
-    """Fit the extras under given weights (d,) and power."""
+    """Fit the extras under given weights (d,) and power, or see that they will not `beat` a loss.
+
+    A temperature alone has one optimum, and its last steps tell how much is still to be gained.
+    """
     known = loss.holding(weights)
     nobody = np.empty(0)
     places = [known.starting_extras(nobody, p)]
@@ -56,7 +66,12 @@ def fit_rule(
         slips = known.observed.without_noise(places[0])
         places += [] if slips is None else [np.clip(slips, *known.extra_bounds)]
     starts = (Point(nobody, p, place) for place in places)
-    paths = [descend(known, start, max_iter=max_iter, tolerance=tolerance) for start in starts]
+    if len(known.parameters) > 1:
+        beat = np.inf
+    paths = [
+        descend(known, start, max_iter=max_iter, tolerance=tolerance, beat=beat, patience=_QUICKLY)
+        for start in starts
+    ]
     found = min(paths, key=lambda path: path.value)
     point = loss.at_rule(weights, p, found.point.extras)
     if found.n_iter == 0:
@@ -73,13 +88,13 @@ class LimitFit:
         self._options = (max_iter, tolerance)
         self._seen: dict[bytes, Rule] = {}
 
-    def with_everybody(self) -> Rule:
-        """Everybody counts; with known weights, those who have any."""
+    def with_everybody(self, beat: float = np.inf) -> Rule:
+        """Everybody counts; with known weights, those who have any. See :func:`fit_rule`."""
         weighting = self._loss.weighting
         if weighting.free == 0:
             known = weighting.to_people(np.empty(0))
-            return fit_rule(self._loss, known, self._p, *self._options)
-        return self._rule(np.ones(weighting.free, dtype=bool))
+            return fit_rule(self._loss, known, self._p, *self._options, beat)
+        return self._rule(np.ones(weighting.free, dtype=bool), beat)
 
     def search(self, order: FloatArray | None = None) -> Rule:
         """Search who counts; `order` (k,) says who is likely to, the largest first."""
@@ -108,13 +123,13 @@ class LimitFit:
             best = rule if rule.value < best.value else best
         return best
 
-    def _rule(self, support: Support) -> Rule:
+    def _rule(self, support: Support, beat: float = np.inf) -> Rule:
         key = support.tobytes()
         if key not in self._seen:
             weighting = self._loss.weighting
             free = weighting.sizes() * support
             people = weighting.to_people(free / free.sum())
-            self._seen[key] = fit_rule(self._loss, people, self._p, *self._options)
+            self._seen[key] = fit_rule(self._loss, people, self._p, *self._options, beat)
         return self._seen[key]
 
 

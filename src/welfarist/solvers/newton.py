@@ -276,10 +276,12 @@ def compare_limits(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: flo
     for end in loss.limits:
         limit = LimitFit(loss, end, max_iter, tolerance)
         far = np.copysign(1.0, end) * p > _TOWARDS
-        rule = limit.search(loss.weighting.gather(best.weights)) if far else limit.with_everybody()
         # A large power is as good as the limit; a moderate one must be clearly worse.
         slack = _LIMIT_SLACK * abs(best.value)
-        if rule.value <= best.value + (slack if abs(p) > FAR else -slack):
+        enough = best.value + (slack if abs(p) > FAR else -slack)
+        order = loss.weighting.gather(best.weights)
+        rule = limit.search(order) if far else limit.with_everybody(beat=enough)
+        if rule.value <= enough:
             best = rule
     return best
 
@@ -293,6 +295,7 @@ def _prefer_plain(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: floa
         plain = loss.weighting.to_people(np.empty(0))
     else:
         plain = np.full(people, 1.0 / people)
-    found = fit_rule(loss, plain, loss.family.plain, max_iter, tolerance)
     rounding = min(tolerance, _LIMIT_SLACK) * abs(best.value) + loss.resolution
-    return found if found.value <= best.value + rounding else best
+    enough = best.value + rounding
+    found = fit_rule(loss, plain, loss.family.plain, max_iter, tolerance, beat=enough)
+    return found if found.value <= enough else best

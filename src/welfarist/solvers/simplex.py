@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import daqp
 import numpy as np
 
@@ -51,18 +53,32 @@ class QuadraticStep:
         None means that floating-point arithmetic found no feasible point; more damping helps.
         A weight whose lower bound is active moves exactly to it.
         """
+        with np.errstate(over="ignore", invalid="ignore"):  # no step is found then
+            return self._solve(gradient, curvature, lower, upper, units)
+
+    def _solve(
+        self,
+        gradient: FloatArray,
+        curvature: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        units: FloatArray,
+    ) -> FloatArray | None:
         diagonal = curvature.diagonal()
-        if not (np.isfinite(gradient).all() and np.isfinite(diagonal).all()):
+        if not (all_finite(gradient) and all_finite(diagonal)):
             return None
+        if self._size == 1 and not self._weights:
+            return np.minimum(np.maximum(-gradient / diagonal, lower), upper)
         inverse = np.sqrt(diagonal)
         scale = 1.0 / inverse
-        np.multiply(units, scale[: self._weights], out=self._sum[:, : self._weights])
-        np.multiply(lower, inverse, out=self._lower[: self._size])
-        np.multiply(upper, inverse, out=self._upper[: self._size])
-        with np.errstate(over="ignore"):  # where rounding is all that a diagonal is made of
-            matrix = curvature * scale
-            matrix *= scale[:, None]
-        if not np.isfinite(matrix).all():
+        size, weights = self._size, self._weights
+        if weights:
+            np.multiply(units, scale[:weights], out=self._sum[0, :weights])
+        np.multiply(lower, inverse, out=self._lower[:size])
+        np.multiply(upper, inverse, out=self._upper[:size])
+        matrix = curvature * scale  # it overflows where rounding is all that a diagonal is made of
+        matrix *= scale[:, None]
+        if not all_finite(matrix):
             return None
         if self._weights >= _MANY:
             bounds = self._lower[: self._size], self._upper[: self._size]
@@ -81,13 +97,16 @@ class QuadraticStep:
             self._sense,
             primal_tol=_PRIMAL_TOLERANCE,
         )
-        if flag < 1 or not np.isfinite(move).all():
+        if flag < 1 or not all_finite(move):
             return None
         move *= scale
         np.maximum(move, lower, out=move)
         np.minimum(move, upper, out=move)
-        held = np.flatnonzero(info["lam"][: self._weights])
-        move[held] = lower[held]
+        if not weights:
+            return np.asarray(move)
+        held = info["lam"][:weights].nonzero()[0]
+        if len(held):
+            move[held] = lower[held]
         return self._kept_sum(move, lower, units)
 
     def _kept_sum(
@@ -105,6 +124,15 @@ class QuadraticStep:
         move[heaviest] = 0.0
         move[heaviest] = -float(units @ move[: self._weights]) / units[heaviest]
         return np.asarray(move) if move[heaviest] >= lower[heaviest] else None
+
+
+def all_finite(numbers: FloatArray) -> bool:
+    """Whether all of some numbers are finite; their sum of squares says so at once, if it is.
+
+    To be called where overflows are no news.
+    """
+    flat = numbers.ravel()
+    return isfinite(flat.dot(flat)) or bool(np.isfinite(flat).all())
 
 
 def onto_simplex(weights: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ by actions; :func:`log_power_mean_derivatives` is the same for utilities as user
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import factorial
+from math import exp, factorial
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from welfarist.families.welfare import Welfare
 # A person with weight 0 may be better off than the mean by any factor; their derivative is cut at
 # e^200 so that sums of its square are still numbers. For those who count w_i R_i <= 1.
 _LARGEST_EXPONENT = 200.0
+_LARGEST_RATIO = exp(_LARGEST_EXPONENT)
 # exp underflows to 0 below this, so a utility of 0 (log -inf) may stand here when p > 0.
 _SMALLEST_EXPONENT = -745.0
 
@@ -166,7 +167,13 @@ def _about_a_person(utilities: FloatArray, w: FloatArray, p: float) -> LogMeanDe
     )
 
 
-def log_mean_of_logs(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool = False) -> Welfare:
+def log_mean_of_logs(
+    logs: FloatArray,
+    w: FloatArray,
+    p: float,
+    has_zeros: bool = False,
+    ends: Ends | None = None,
+) -> Welfare:
     """Log M and its derivatives by weight and power, from log utilities.
 
     Parameters
@@ -180,13 +187,41 @@ def log_mean_of_logs(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool 
     has_zeros : bool
         Whether some utility is 0. Where nobody who counts has anything, log M is -inf and the
         derivatives are given as 0.
+    ends : Ends, optional
+        Those of the logarithms, if they are known and nobody has nothing.
     """
     if np.isinf(p):
         value = _extreme(logs, w, p)
         return Welfare(value, np.zeros_like(logs), np.zeros(logs.shape[1]))
     if abs(p) >= SMALL_POWER:
+        if ends is not None and w.ndim == 1:
+            if w.all():
+                return _of_everybody(logs, w, float(p), *(ends.largest if p > 0 else ends.smallest))
+            found = _of_those_who_count(logs, w, float(p))
+            if found is not None:
+                return found
         return _from_exponentials(logs, w, float(p), has_zeros)
     return _with_zeros(logs, w, p) if has_zeros else log_mean_about_centre(logs, w, p)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The smallest and the largest logarithm of each action, of which many means are taken.
+
+    Attributes
+    ----------
+    smallest, largest : (N,) array, (d, N) array
+        The end, and the logarithms less it.
+    """
+
+    smallest: tuple[FloatArray, FloatArray]
+    largest: tuple[FloatArray, FloatArray]
+
+    @classmethod
+    def of(cls, logs: FloatArray) -> Ends:
+        """Work out both from finite logarithms (d, N)."""
+        least, most = logs.min(axis=0), logs.max(axis=0)
+        return cls((least, logs - least), (most, logs - most))
 
 
 def _extreme(logs: FloatArray, w: FloatArray, p: float) -> FloatArray:
@@ -196,6 +231,43 @@ def _extreme(logs: FloatArray, w: FloatArray, p: float) -> FloatArray:
     elif not w.all():
         logs = logs[w > 0]
     return np.asarray(logs.max(axis=0) if p > 0 else logs.min(axis=0))
+
+
+def _of_everybody(
+    logs: FloatArray, w: FloatArray, p: float, extreme: FloatArray, offsets: FloatArray
+) -> Welfare:
+    """Log M where everybody has something and counts, by weights (d,) that all actions share.
+
+    `offsets` (d, N) are the logarithms less `extreme` (N,), the largest for p > 0.
+    """
+    exponents = offsets * min(max(p, -LARGE_POWER), LARGE_POWER)
+    ratios = np.exp(exponents)
+    total = w @ ratios
+    log_total = np.log(total)
+    ratios /= total  # R_i = (u_i / M)^p
+    exponents -= log_total  # log R_i
+    return _assembled(logs, w, p, extreme, exponents, ratios, log_total)
+
+
+def _of_those_who_count(logs: FloatArray, w: FloatArray, p: float) -> Welfare | None:
+    """The same where some weights (d,) are 0; None if that takes more care.
+
+    Those who do not count may be better off by any factor, and are cut off at the largest.
+    """
+    extreme = _extreme(logs, w, p)
+    exponents = logs - extreme
+    exponents *= min(max(p, -LARGE_POWER), LARGE_POWER)
+    np.minimum(exponents, _LARGEST_EXPONENT, out=exponents)
+    ratios = np.exp(exponents)
+    total = w @ ratios
+    log_total = np.log(total)
+    if log_total.min() < -_LARGEST_EXPONENT:  # the next step may overflow
+        return None
+    ratios /= total
+    np.minimum(ratios, _LARGEST_RATIO, out=ratios)
+    exponents -= log_total
+    np.minimum(exponents, _LARGEST_EXPONENT, out=exponents)
+    return _assembled(logs, w, p, extreme, exponents, ratios, log_total)
 
 
 def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: bool) -> Welfare:
@@ -224,6 +296,22 @@ def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: boo
         exponents -= log_total
         exponents[~counts] = np.minimum(exponents[~counts], _LARGEST_EXPONENT)
         ratios = np.exp(exponents)
+    found = _assembled(logs, w, p, extreme, exponents, ratios, log_total)
+    if has_zeros:
+        _settle_nothing(found, dead)
+    return found
+
+
+def _assembled(
+    logs: FloatArray,
+    w: FloatArray,
+    p: float,
+    extreme: FloatArray,
+    exponents: FloatArray,
+    ratios: FloatArray,
+    log_total: FloatArray,
+) -> Welfare:
+    """Log M and its derivatives from R (d, N), log R and log sum w u^p, which are overwritten."""
     exponents *= ratios
     divergence = weighted_sum(w, exponents)  # KL(q || w)
     ratios -= 1.0
@@ -235,8 +323,6 @@ def _from_exponentials(logs: FloatArray, w: FloatArray, p: float, has_zeros: boo
         columns = np.flatnonzero(divergence < _SMALL_DIVERGENCE)
         own = w if w.ndim == 1 else w[:, columns]
         _refine(found, columns, logs[:, columns] - extreme[columns], own, p)
-    if has_zeros:
-        _settle_nothing(found, dead)
     return found
 
 

@@ -14,8 +14,10 @@ _NEARLY_ZERO = 1e-4
 _SMALL = 0.05
 # A weight that is smaller, or a power that is larger, is left to the formulas for single rules.
 _LIGHT, _LARGE = 1e-12, 1e6
-# Entries of the largest array that is made at a time.
-_BLOCK = 1_000_000
+# A sum of exponentials that is smaller may have lost digits.
+_UNDERFLOWS = 1e-280
+# Entries of the largest array that is made at a time: 256 KiB, which stay near the processor.
+_BLOCK = 2**15
 
 
 def log_means(logs: FloatArray, log_weights: FloatArray, powers: FloatArray) -> FloatArray:
@@ -26,20 +28,63 @@ def log_means(logs: FloatArray, log_weights: FloatArray, powers: FloatArray) -> 
 
     Formula: ``log(sum_i exp(log w_i + p log u_i)) / p``; the mean of the logarithms near p = 0.
     """
+    away = np.where(np.abs(powers) < _NEARLY_ZERO, _NEARLY_ZERO, powers)
+    if not np.isfinite(logs).all():
+        return _from_largest_terms(logs, log_weights, away)
+    found = np.empty((len(powers), logs.shape[1]))
+    for positive in (True, False):
+        there = np.flatnonzero((away > 0) == positive)
+        if len(there):
+            found[there] = _from_extremes(logs, log_weights[there], away[there], positive)
+    lost = np.flatnonzero(~np.isfinite(found).all(axis=1))
+    if len(lost):
+        found[lost] = _from_largest_terms(logs, log_weights[lost], away[lost])
+    near = np.flatnonzero(np.abs(powers) < _NEARLY_ZERO)
+    if len(near):
+        found[near] = np.exp(log_weights[near]) @ logs
+    return found
+
+
+def _from_extremes(
+    logs: FloatArray, log_weights: FloatArray, powers: FloatArray, positive: bool
+) -> FloatArray:
+    """Log power means (B, N) about the largest or smallest logarithm, whoever it is who has that.
+
+    Where nobody who counts has nearly as much, no digits are left: the mean is infinite then.
+    """
+    extreme = logs.max(axis=0) if positive else logs.min(axis=0)
+    offsets, weights = logs - extreme, np.exp(log_weights)[:, None, :]
     found = np.empty((len(powers), logs.shape[1]))
     rows = max(1, _BLOCK // logs.size)
-    away = np.where(np.abs(powers) < _NEARLY_ZERO, _NEARLY_ZERO, powers)
+    for start in range(0, len(powers), rows):
+        part = slice(start, start + rows)
+        grown = powers[part, None, None] * offsets
+        np.exp(grown, out=grown)
+        np.matmul(weights[part], grown, out=found[part, None])
+    with np.errstate(divide="ignore"):
+        np.log(np.where(found < _UNDERFLOWS, 0.0, found), out=found)
+    found /= powers[:, None]
+    found += extreme
+    return found
+
+
+def _from_largest_terms(
+    logs: FloatArray, log_weights: FloatArray, powers: FloatArray
+) -> FloatArray:
+    """Log power means (B, N) about the largest term of each sum; log utilities may be -inf."""
+    found = np.empty((len(powers), logs.shape[1]))
+    rows = max(1, _BLOCK // logs.size)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for start in range(0, len(powers), rows):
             part = slice(start, start + rows)
-            terms = log_weights[part, :, None] + away[part, None, None] * logs
-            top = terms.max(axis=1)
-            anchor = np.where(np.isfinite(top), top, 0.0)
-            total = np.log(np.exp(terms - anchor[:, None]).sum(axis=1)) + anchor
-            found[part] = total / away[part, None]
-    near = np.flatnonzero(np.abs(powers) < _NEARLY_ZERO)
-    if len(near) and np.isfinite(logs).all():
-        found[near] = np.exp(log_weights[near]) @ logs
+            terms = powers[part, None, None] * logs
+            terms += log_weights[part, :, None]
+            anchor = terms.max(axis=1)
+            anchor[~np.isfinite(anchor)] = 0.0
+            terms -= anchor[:, None]
+            total = np.log(np.exp(terms, out=terms).sum(axis=1))
+            total += anchor
+            np.divide(total, powers[part, None], out=found[part])
     return found
 
 
