@@ -221,8 +221,8 @@ class FitResult(Learned):
         """Prove how good the fit is where weights were learned; `certificate` has it from then on.
 
         All weights and powers are cut into boxes, and on each the loss is bounded from below,
-        until no box can hold a loss that is lower by more than the gap. That takes seconds for two
-        or three people, and for four scores; with more people the bound is what the time gives.
+        until no box can hold a loss that is lower by more than the gap. That is for few people,
+        and takes longer for comparisons than for scores; otherwise the bound is what time gives.
 
         Parameters
         ----------
