@@ -79,7 +79,10 @@ def _answer(command):
         sys.argv = before
     said = out.getvalue()
     is_record = "--json" in command and code == 0
-    return {"code": code, "out": json.loads(said) if is_record else said, "err": err.getvalue()}
+    found = json.loads(said) if is_record else said
+    if is_record:  # what starts saw follows from what they reached, which records of fits keep
+        found.pop("search", None)
+    return {"code": code, "out": found, "err": err.getvalue()}
 
 
 def _code():

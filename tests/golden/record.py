@@ -149,7 +149,8 @@ def _texts(result):
         "digits": summary.to_dict()["parameters"],
         "robust": str(result.with_covariance("robust").summary(0.9)),
         "repr": repr(result),
-        "dictionary": result.to_dict(),
+        # What starts say of optima not seen follows from what they reached, which is kept.
+        "dictionary": {k: v for k, v in result.to_dict().items() if k != "search"},
     }
 
 

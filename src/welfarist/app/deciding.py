@@ -363,7 +363,9 @@ def _check_decisions(asked: DecidersRequest) -> None:
 
 
 # What of the learner's options has no effect, because it is not fitted itself.
-_WITHOUT_EFFECT = ("scale", "solver", "small_sample", "rho", "max_iter", "tol", "dask", "resume")
+_WITHOUT_EFFECT = (
+    "scale", "solver", "small_sample", "rho", "effort", "max_iter", "tol", "dask", "resume",
+)  # fmt: skip
 
 
 def _check_learner(asked: DecidersRequest) -> None:

@@ -35,6 +35,7 @@ class LearnerOptions:
     tau_max: float = 1e6
     small_sample: str = "auto"
     rho: str | None = None
+    effort: str = "auto"
     starts: str = "auto"
     max_iter: int = 200
     tol: float = 1e-12
@@ -139,6 +140,7 @@ def _shared(asked: LearnerOptions, decided: Decided) -> dict[str, Any]:
         prior=prior_of(asked.prior, people, groups),
         shift=asked.shift,
         solver=asked.solver,
+        effort=asked.effort,
         n_starts=starts_of_text(asked.starts),
         max_iter=asked.max_iter,
         tol=asked.tol,

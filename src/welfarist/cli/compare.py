@@ -82,6 +82,7 @@ def compare(
     scale: opt.Scale = False,
     tau_max: opt.TauMax = 1e6,
     small_sample: opt.SmallSample = "auto",
+    effort: opt.Effort = "auto",
     rho: opt.Rho = None,
     tau_by_stage: opt.TauByStage = False,
     size_effect: opt.SizeEffect = False,
@@ -134,7 +135,8 @@ def compare(
         LearnerOptions(
             noise=noise, weights=weights, groups=groups, attributes=attributes, heads=heads,
             prior=prior, shift=shift, scale=scale,
-            tau_max=tau_max, small_sample=small_sample, rho=rho, seed=seed,
+            tau_max=tau_max, small_sample=small_sample, rho=rho,
+            effort=effort, seed=seed,
             tau_by_stage=tau_by_stage, size_effect=size_effect,
         ),
         doctrines=doctrines, models=tuple(model or ()), learn=learn, folds=folds,

@@ -123,6 +123,7 @@ def fit(
     rho: opt.Rho = None,
     tau_by_stage: opt.TauByStage = False,
     size_effect: opt.SizeEffect = False,
+    effort: opt.Effort = "auto",
     starts: opt.Starts = "auto",
     max_iter: opt.MaxIter = 200,
     tol: opt.Tol = 1e-12,
@@ -190,7 +191,8 @@ def fit(
         LearnerOptions(
             noise=noise, p=p, weights=weights, groups=groups, attributes=attributes, heads=heads,
             prior=prior, shift=shift, scale=scale,
-            solver=solver, tau_max=tau_max, small_sample=small_sample, rho=rho, starts=starts,
+            solver=solver, tau_max=tau_max, small_sample=small_sample, rho=rho,
+            effort=effort, starts=starts,
             max_iter=max_iter, tol=tol, seed=seed, tau_by_stage=tau_by_stage,
             size_effect=size_effect, dask=dask, resume=resume,
         ),

@@ -48,7 +48,9 @@ PANELS: dict[str, tuple[str, ...]] = {
     "The noise": (
         "noise", "rho", "tau", "nu", "tau_max", "small_sample", "tau_by_stage", "size_effect",
     ),
-    "The search": ("solver", "starts", "max_iter", "tol", "seed", "jobs", "dask", "resume"),
+    "The search": (
+        "solver", "effort", "starts", "max_iter", "tol", "seed", "jobs", "dask", "resume",
+    ),
     "How files are laid out": (
         "name", "stakeholders", "ignore", "numbered", "preferred", "other", "first", "second",
         "choice", "first_label", "menu", "chosen", "action", "ranking", "menu_separator",

@@ -230,6 +230,7 @@ Who = Annotated[
 
 NoiseName = Literal["logistic", "lapse", "flip", "none"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
+EffortName = Literal["low", "auto", "high"]
 SmallSampleName = Literal["auto", "none"]
 Noise = Annotated[NoiseName, typer.Option("--noise", help="How choices err.")]
 _POWER = "The power: a number, inf, -inf or a doctrine"
@@ -304,6 +305,9 @@ Rho = Annotated[
         metavar="RHO",
         check=values.rho,
     ),
+]
+Effort = Annotated[
+    EffortName, typer.Option("--effort", help="How hard to search where optima are many.")
 ]
 Starts = Annotated[
     str,

@@ -21,9 +21,9 @@ _RENAMED = {
     "engine": "--dask",
 }
 _SAME_NAME = (
-    "absent", "by", "covariance", "folds", "groups", "ignore", "jobs", "level", "max_iter",
-    "method", "menu_size", "noise", "nu", "outside", "p", "places", "prior", "resume", "rho",
-    "scale", "shift", "size_effect", "small_sample", "solver", "stakeholders", "tau",
+    "absent", "by", "covariance", "effort", "folds", "groups", "ignore", "jobs", "level",
+    "max_iter", "method", "menu_size", "noise", "nu", "outside", "p", "places", "prior", "resume",
+    "rho", "scale", "shift", "size_effect", "small_sample", "solver", "stakeholders", "tau",
     "tau_by_stage", "tau_max", "tol", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME_NAME} | _RENAMED

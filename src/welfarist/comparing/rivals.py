@@ -206,6 +206,7 @@ def _again(result: FitResult) -> WelfareLearner | None:
         groups=weighting.group_of,
         prior=likelihood.prior,
         shift=result.shift,
+        effort=solver.effort,
         n_starts=solver.n_starts,
         max_iter=solver.max_iter,
         tol=solver.tolerance,

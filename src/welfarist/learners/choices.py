@@ -43,6 +43,7 @@ from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
 from welfarist.solvers.base import Optimum, Solver
+from welfarist.solvers.effort import EffortName
 
 # Temperatures by stage are searched where their score has a p-value below this: so many times what
 # is worth saying that score and likelihood ratio, which agree in large samples, may differ.
@@ -66,7 +67,7 @@ class ChoiceLearner(WelfareLearner):
         Whether how many people an action affects counts for itself, as ``gamma log(size)`` beside
         log welfare, which is a mean: gamma = 0 compares means, 1 totals. Where menus mix groups of
         different size and it is left out, p is off.
-    family, p, weights, groups, prior, shift, solver, n_starts, max_iter, tol, progress
+    family, p, weights, groups, prior, shift, solver, effort, n_starts, max_iter, tol, progress
         As in :class:`ComparisonClassifier`; `solver` is "newton", or "exact" where errors are
         counted.
     rho : float, "error rate" or "cross-validation", optional
@@ -135,6 +136,7 @@ class ChoiceLearner(WelfareLearner):
         tau_max: float = 1e6,
         small_sample: SmallSampleOption = "auto",
         rho: options.RhoOption = None,
+        effort: EffortName = "auto",
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
         tol: float = 1e-12,
@@ -159,6 +161,7 @@ class ChoiceLearner(WelfareLearner):
         self.tau_max = tau_max
         self.small_sample = small_sample
         self.rho = rho
+        self.effort = effort
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.tol = tol

@@ -50,6 +50,7 @@ from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
 from welfarist.solvers.base import Optimum, Solver
+from welfarist.solvers.effort import EffortName
 
 
 class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[misc]
@@ -62,7 +63,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         sometimes regardless of the welfares (lapse); never (none); or regardless of the welfares
         with a fixed probability (flip). The last two count errors: the rule with the fewest is
         found exactly, see :class:`Exact`. Or a noise model of your own.
-    family, p, weights, groups, prior, shift, n_starts, max_iter, tol, progress, random_state
+    family, p, weights, groups, prior, shift, effort, n_starts, max_iter, tol, progress,
+    random_state
         As in :class:`WelfareRegressor`. There is no prior where errors are counted.
     warm_start, verbose, keep_data
         As in :class:`WelfareRegressor`. There is no warm start where errors are counted.
@@ -145,6 +147,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         tau_max: float = 1e6,
         small_sample: SmallSampleOption = "auto",
         rho: options.RhoOption = None,
+        effort: EffortName = "auto",
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
         tol: float = 1e-12,
@@ -167,6 +170,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         self.tau_max = tau_max
         self.small_sample = small_sample
         self.rho = rho
+        self.effort = effort
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.tol = tol

@@ -26,6 +26,7 @@ from welfarist.people.source import is_source
 from welfarist.people.weighting import Weighting
 from welfarist.people.weights_option import group_labels
 from welfarist.solvers.base import Solver
+from welfarist.solvers.effort import EFFORTS, EffortName
 from welfarist.solvers.newton import Newton
 
 NoiseName = Literal["none", "flip", "logistic", "lapse"]
@@ -178,13 +179,14 @@ def check_verbose(value: object) -> int:
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def newton_of(n_starts: object, max_iter: Any, tol: Any) -> Newton:
+def newton_of(n_starts: object, max_iter: Any, tol: Any, effort: object = "auto") -> Newton:
     """Return the default solver with its settings."""
     return Newton(
         check_starts(n_starts),
         int(check_positive(max_iter, "max_iter")),
         check_positive(tol, "tol"),
         guides=(fewest_errors,),
+        effort=check_effort(effort),
     )
 
 
@@ -231,6 +233,14 @@ def check_positive(value: Any, name: str) -> float:
     if not is_real(value) or not value > 0:
         raise InputError(f"{name} must be a positive number; found {value!r}.")
     return float(value)
+
+
+def check_effort(effort: object) -> EffortName:
+    """Require one of the efforts."""
+    if not (isinstance(effort, str) and effort in EFFORTS):
+        known = ", ".join(f'"{name}"' for name in EFFORTS)
+        raise InputError(f"effort must be one of {known}; found {effort!r}.")
+    return EFFORTS[effort].name
 
 
 def check_starts(n_starts: object) -> StartsOption:

@@ -37,6 +37,7 @@ from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.proofs import certifier_of
 from welfarist.results import caveats as caveat
 from welfarist.solvers.base import Optimum
+from welfarist.solvers.effort import EffortName
 
 # The logarithm of the largest number, and nearly minus that of the smallest with all its digits.
 _LARGEST_LOG = 708.0
@@ -72,6 +73,11 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     solver : "newton", "grid", "two_stage", Grid or TwoStage
         Joint second-order steps in all parameters; or the paper's own methods, for comparison,
         with settings of their own if given as an object.
+    effort : "low", "auto" or "high"
+        How hard "newton" searches where its first starts do not agree: not at all beyond these;
+        with flocks of starts, as long as they find something; or with four times as many, even
+        where starts agree.
+        See :doc:`/solver`; ``result_.search`` says what was seen.
     n_starts : int or "auto"
         How many starts of "newton"; "auto" stops when they agree and goes on when they do not.
     max_iter : int
@@ -139,6 +145,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         prior: NumbersOption | None = None,
         shift: float = 0.0,
         solver: options.SolverOption = "newton",
+        effort: EffortName = "auto",
         n_starts: options.StartsOption = "auto",
         max_iter: int = 200,
         tol: float = 1e-12,
@@ -158,6 +165,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.prior = prior
         self.shift = shift
         self.solver = solver
+        self.effort = effort
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.tol = tol

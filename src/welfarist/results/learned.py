@@ -14,6 +14,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.noise.base import ChoiceNoise
+from welfarist.solvers.evidence import SearchEvidence
 
 if TYPE_CHECKING:  # statistics and proofs take a second to import; a saved rule needs neither
     from welfarist.counting.findings import ExactRecord
@@ -72,6 +73,8 @@ class Learned:
         The objective each start reached: their spread shows how many optima there are.
     agreeing : int
         How many starts reached the best one.
+    effort : str or None
+        How hard the solver searched: "low", "auto" or "high"; None for those that cannot be asked.
     caveats : tuple of Caveat
     given : tuple of str
         What the user fixed: "p", "weights".
@@ -125,6 +128,7 @@ class Learned:
     n_iter: int
     start_values: FloatArray = field(repr=False)
     agreeing: int
+    effort: str | None = None
     caveats: tuple[Caveat, ...] = ()
     given: tuple[str, ...] = ()
     groups: tuple[str, ...] | None = None
@@ -258,6 +262,20 @@ class Learned:
         best = float(self.start_values.min())
         return float((self.start_values.max() - best) / max(abs(best), np.finfo(float).tiny))
 
+    @property
+    def search(self) -> SearchEvidence:
+        """How many optima the starts saw, and estimates of what they missed.
+
+        Examples
+        --------
+        >>> from welfarist import WelfareRegressor
+        >>> table = [[1.0, 4.0], [3.0, 8.0], [2.0, 2.0], [9.0, 1.0]]
+        >>> fit = WelfareRegressor(p=1, effort="low").fit(table, [2.0, 4.0, 3.0, 6.0])
+        >>> fit.result_.search.effort, fit.result_.search.optima
+        ('low', 1)
+        """
+        return SearchEvidence.of(self.start_values, self.effort)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the estimates as plain numbers, by name."""
         return {
@@ -278,6 +296,7 @@ class Learned:
             "converged": self.converged,
             "n_iter": self.n_iter,
             "n_starts": len(self.start_values),
+            "search": self.search.to_dict(),
             "caveats": [caveat.message for caveat in self.caveats],
             **self._of_ones_own(),
         }

@@ -40,6 +40,8 @@ class Optimum:
         What to try where it did not converge.
     evaluation : Evaluation or None
         Of the loss that was minimised at the point, where it took long and is at hand.
+    effort : str or None
+        How hard it searched, if that could be asked for.
     """
 
     point: Point
@@ -53,6 +55,7 @@ class Optimum:
     nothing_to_learn: bool = False
     remedy: str = "Raise max_iter or n_starts."
     evaluation: Evaluation | None = None
+    effort: str | None = None
 
 
 class Guide(Protocol):

@@ -2,8 +2,8 @@
 
 Hard problems (few actions, many people, much noise) have several local optima, in the weights at
 one power as well as in the power. If the first starts agree and the data pin the power down, the
-search is over. Otherwise it goes through the schedule until twenty starts in a row have found
-nothing better; of scores, and of families of one's own, until ten have all agreed.
+search is over. Otherwise it goes through the schedule until that is exhausted, or twenty starts in
+a row have found nothing better; of families of one's own, until ten have all agreed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point
 from welfarist.solvers.base import Guide
 from welfarist.solvers.descent import Descent, descend, uncertainty_of_power
+from welfarist.solvers.effort import AUTO, Effort
 from welfarist.solvers.schedule import CREEPING, Schedule
 from welfarist.solvers.scouts import MOST_WEIGHTS
 
 StartCount = int | Literal["auto"]
 
 _FIRST = 2  # starts that must agree before the search may end
-_ENOUGH = 20  # starts in a row that found nothing better
 _ENOUGH_FOR_MANY = 5  # of them, where there are very many weights and a step takes long
 _ENOUGH_NOISE = 5  # of them, where all that is learned is how decision makers err
 _UNANIMOUS = 10  # starts that all agree are convincing, although the power is not pinned down
@@ -85,6 +85,7 @@ def search(
     start: Point | None = None,
     guides: Sequence[Guide] = (),
     progress: Progress | None = None,
+    effort: Effort = AUTO,
 ) -> Search:
     """Minimise a loss from several starts.
 
@@ -108,8 +109,11 @@ def search(
         Who may know good places to begin, where the first starts are not convincing.
     progress : Progress, optional
         Told of every start.
+    effort : Effort
+        What may be spent where starts do not agree.
     """
-    schedule = Schedule(loss, rng, p, guides)
+    schedule = Schedule(loss, rng, p, guides, effort)
+    giving_up = (schedule.scouted or schedule.roamed) and n_starts == "auto"
     descents: list[Descent] = []
     best: Descent | None = None
     warm: list[Descent] = []
@@ -128,7 +132,7 @@ def search(
             tolerance=tolerance,
             known=[d for d in (*warm, *descents) if d.converged],
             reach=_reach(doubt),
-            beat=best.value if schedule.scouted and best and n_starts == "auto" else np.inf,
+            beat=best.value if giving_up and best else np.inf,
         )
         _tell(progress, loss, f"start {len(descents) + 1}", found)
         gain = CREEPING if schedule.went_on else _AGREE
@@ -144,8 +148,8 @@ def search(
             if len(descents) >= n_starts:
                 break
         # A solution that was known before must not be missed by all of them.
-        elif _tired(loss, descents, since_best) or (
-            _settled(loss, descents, best, doubt, schedule.scouted) and _found_again(best, descents)
+        elif _tired(loss, descents, since_best, effort) or (
+            _settled(loss, descents, best, doubt, schedule, effort) and _found_again(best, descents)
         ):
             break
     assert best is not None
@@ -198,16 +202,21 @@ def _all_agree(descents: list[Descent]) -> bool:
     return all(d.converged for d in descents) and max(values) <= min(values) + slack
 
 
-def _tired(loss: Loss, descents: list[Descent], since_best: int) -> bool:
+def _tired(loss: Loss, descents: list[Descent], since_best: int, effort: Effort) -> bool:
     """Whether many starts in a row have found nothing better, or took very many steps."""
     learned = loss.weighting.free + loss.data.slopes
-    enough = _ENOUGH if learned or loss.learn_power else _ENOUGH_NOISE
+    enough = effort.enough if learned or loss.learn_power else _ENOUGH_NOISE
     enough = min(enough, _ENOUGH_FOR_MANY) if loss.weighting.free > MOST_WEIGHTS else enough
     return since_best >= enough or sum(d.n_iter for d in descents) >= _MOST_STEPS
 
 
 def _settled(
-    loss: Loss, descents: list[Descent], best: Descent, doubt: float, scouted: bool
+    loss: Loss,
+    descents: list[Descent],
+    best: Descent,
+    doubt: float,
+    schedule: Schedule,
+    effort: Effort,
 ) -> bool:
     """Whether more starts are not worth their time."""
     starts = len(descents)
@@ -215,6 +224,8 @@ def _settled(
         return True
     if loss.is_perfect(best.value) or starts >= _MOST:
         return True
+    if not effort.trusts_agreement and (schedule.roamed or schedule.scouted):
+        return False
     slips = len(loss.data.observed.parameters) > 1
     per_weight = _PLENTY_WITH_SLIPS if slips else _PLENTY
     plenty = loss.decisions >= per_weight * (loss.weighting.free + loss.data.slopes + 1)
@@ -225,5 +236,6 @@ def _settled(
         convincing = _NEARLY_UNANIMOUS
     else:
         # Where many rules can be judged at a glance, starts that agree convince nobody.
-        convincing = _UNANIMOUS if doubt < _GUESSED and not scouted else _MOST
+        few = schedule.scouted or schedule.roamed
+        convincing = _UNANIMOUS if doubt < _GUESSED and not few else _MOST
     return starts == convincing and _all_agree(descents)

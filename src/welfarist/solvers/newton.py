@@ -19,6 +19,7 @@ from welfarist.proofs import can_certify, search_powers
 from welfarist.solvers.base import Guide, Optimum, uncovered
 from welfarist.solvers.carried import few_steps, follow
 from welfarist.solvers.descent import Descent, descend
+from welfarist.solvers.effort import EFFORTS, EffortName
 from welfarist.solvers.limits import LimitFit, Rule, fit_rule
 from welfarist.solvers.multistart import Search, StartCount, search
 from welfarist.solvers.rounds import polish
@@ -63,6 +64,8 @@ class Newton:
         A solution of a similar problem, from which is searched as well.
     guides : tuple of Guide
         Who may know good places to begin, where the first starts are not convincing.
+    effort : "low", "auto" or "high"
+        How hard to search where starts do not agree.
     """
 
     n_starts: StartCount = "auto"
@@ -70,6 +73,7 @@ class Newton:
     tolerance: float = 1e-12
     start: Point | None = None
     guides: tuple[Guide, ...] = ()
+    effort: EffortName = "auto"
 
     def covers(self, feature: str) -> bool:
         """Every loss that has derivatives will do, whatever it is made of."""
@@ -108,7 +112,7 @@ class Newton:
         best, n_iter = found.best, found.n_iter
         if not np.isfinite(best.value):  # wherever it began
             nowhere = Rule(best, loss.weights_at(best.point))
-            return _optimum(nowhere, n_iter, found.values, 0)
+            return self._optimum(nowhere, n_iter, found.values, 0)
         if p is None and can_certify(part):
             best = _checked_at_all_powers(part.data, best, max_iter, tolerance)
         if sizes:
@@ -121,7 +125,7 @@ class Newton:
             if not loss.is_perfect(best.value):
                 rule = compare_limits(loss.data, rule, max_iter, tolerance)
             rule = _prefer_plain(loss.data, rule, max_iter, tolerance)
-        return _optimum(rule, n_iter, found.values, found.agreeing)
+        return self._optimum(rule, n_iter, found.values, found.agreeing)
 
     def _searched(
         self,
@@ -146,6 +150,7 @@ class Newton:
                 start=self.start,
                 guides=self.guides,
                 progress=progress,
+                effort=EFFORTS[self.effort],
             )
 
         look = max(_LOOK, _PER_PARAMETER * _parameters(part))
@@ -205,7 +210,23 @@ class Newton:
         limit = LimitFit(loss.data, p, self.max_iter, self.tolerance)
         # Under a prior everybody counts, and all weights are equally good.
         rule = limit.with_everybody() if loss.interior else limit.search()
-        return _optimum(rule, rule.descent.n_iter, np.array([rule.value]), 1)
+        return self._optimum(rule, rule.descent.n_iter, np.array([rule.value]), 1)
+
+    def _optimum(self, rule: Rule, n_iter: int, values: FloatArray, agreeing: int) -> Optimum:
+        found = rule.descent
+        return Optimum(
+            found.point,
+            rule.weights,
+            found.value,
+            found.converged,
+            found.reason,
+            n_iter,
+            values,
+            agreeing,
+            found.nothing_to_learn,
+            evaluation=found.evaluation,
+            effort=self.effort,
+        )
 
 
 def _checked_at_all_powers(
@@ -223,22 +244,6 @@ def _checked_at_all_powers(
     start = replace(found.point, p=min(max(found.point.p, low, -far), far))
     again = descend(loss, start, max_iter=max_iter, tolerance=tolerance)
     return again if again.value < best.value else best
-
-
-def _optimum(rule: Rule, n_iter: int, values: FloatArray, agreeing: int) -> Optimum:
-    found = rule.descent
-    return Optimum(
-        found.point,
-        rule.weights,
-        found.value,
-        found.converged,
-        found.reason,
-        n_iter,
-        values,
-        agreeing,
-        found.nothing_to_learn,
-        evaluation=found.evaluation,
-    )
 
 
 def _parameters(loss: Loss) -> int:

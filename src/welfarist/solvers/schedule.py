@@ -17,9 +17,12 @@ from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point
 from welfarist.solvers.base import Guide
 from welfarist.solvers.descent import Descent
+from welfarist.solvers.effort import AUTO, Effort
 from welfarist.solvers.herd import evolved, is_small
+from welfarist.solvers.roaming import roamed_starts
 from welfarist.solvers.scouts import can_be_scouted, scouted_starts
 from welfarist.solvers.simplex import onto_simplex
+from welfarist.solvers.terrain import can_be_roamed
 
 _FARTHEST_DRAW = 3.5  # random shapes lie within this, in their coordinate
 # Of random slopes, in half ranges of their attributes: weights differ by a factor of e or more.
@@ -29,7 +32,6 @@ _RATIO_POWER = 2.0  # |p| from which weights matter through log(w) / p
 # makers may slip, and how many of their offspring become starts.
 _HERD, _HERD_OF_SLIPS = 12, 24
 _BRED = 8
-_BARREN = 2  # herds in a row without a better rule
 CREEPING = 1e-5  # relative decrease by going on where another start stopped
 
 
@@ -42,6 +44,8 @@ class Schedule:
         The best that was found so far, which the caller keeps up to date.
     scouted : bool
         Whether rules of this loss can be judged at a glance.
+    roamed : bool
+        Whether flocks of rules can walk together, which then takes the place of glances.
     went_on : bool
         Whether plain starts are over, and what was judged at a glance is tried.
     exhausted : bool
@@ -49,11 +53,20 @@ class Schedule:
     """
 
     def __init__(
-        self, loss: Loss, rng: np.random.Generator, p: float | None, guides: Sequence[Guide] = ()
+        self,
+        loss: Loss,
+        rng: np.random.Generator,
+        p: float | None,
+        guides: Sequence[Guide] = (),
+        effort: Effort = AUTO,
     ) -> None:
         self.best: Descent | None = None
         self.went_on = self.exhausted = False
-        self.scouted = can_be_scouted(loss)
+        # Of a handful of decisions herds find what no slope leads to.
+        can_breed = can_be_scouted(loss) and is_small(loss, _HERD + 1)
+        self.roamed = can_be_roamed(loss) and not can_breed
+        self.scouted = can_be_scouted(loss) and not self.roamed
+        self._effort = effort
         self._loss = loss
         self._rng = rng
         self._fixed = p
@@ -95,7 +108,18 @@ class Schedule:
     def _promising(self) -> Iterator[Point]:
         """Yield places that guides and glances recommend; and what comes of them."""
         loss, rng, p = self._loss, self._rng, self._fixed
+        if not self._effort.looks_further:
+            self.exhausted = True
+            return
         guided = [point for guide in self._guides for point in guide(loss, rng, p)]
+        if self.roamed:
+            self.went_on = True
+            yield from guided
+            for _ in range(self._effort.flocks):
+                budget = self._effort.roaming / self._effort.flocks
+                yield from roamed_starts(loss, rng, p, self._best_point(), budget)
+            self.exhausted = True
+            return
         if not self.scouted:
             yield from guided
             return
@@ -107,7 +131,7 @@ class Schedule:
             yield from evolved(loss, rng, p, [*found, self._best_point()], _BRED)
         yield from found[: _HERD // 2 if slips and small else _HERD]
         barren = 0
-        while small and barren < _BARREN:
+        while small and barren < self._effort.barren:
             before = self._best_value()
             yield from evolved(loss, rng, p, [*found, self._best_point()], _BRED)
             barren = barren + 1 if self._best_value() >= before - CREEPING * abs(before) else 0

@@ -132,7 +132,7 @@ def _powers(loss: DecisionLoss, p: float | None) -> FloatArray:
 def _weights(loss: DecisionLoss, rng: np.random.Generator, p: float, size: int) -> FloatArray:
     """Log weights (about `size`, k) at one power: of one person, of two, and of all."""
     k, spread = loss.weighting.free, spread_of(loss)
-    levels = _levels(loss, p)
+    levels = levels_of(loss, p)
     single = np.where(np.eye(k) > 0, 0.0, -np.inf)
     twos = _twos(k, rng) - levels
     shares = rng.dirichlet(np.full(k, _CONCENTRATION), max(size - k - len(twos), 4))
@@ -158,7 +158,7 @@ def _twos(k: int, rng: np.random.Generator) -> FloatArray:
     return found.reshape(-1, k)
 
 
-def _levels(loss: DecisionLoss, p: float) -> FloatArray:
+def levels_of(loss: DecisionLoss, p: float) -> FloatArray:
     """Logarithm (k,) of what a free weight contributes at p to a typical action."""
     people, weighting = loss.people, loss.weighting
     assert isinstance(people, GlancedPeople)
