@@ -128,7 +128,7 @@ def test_more_starts_are_made_where_they_disagree():
         warnings.simplefilter("ignore", wf.WelfaristWarning)
         many = wf.WelfareRegressor().fit(hard.utilities, hard.scores).result_
         three = wf.WelfareRegressor(n_starts=3).fit(hard.utilities, hard.scores).result_
-    assert len(many.start_values) > 5
+    assert len(many.start_values) > 10
     assert many.spread > 0
     assert len(three.start_values) == 3
 

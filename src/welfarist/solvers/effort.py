@@ -41,6 +41,6 @@ class Effort:
 
 
 LOW = Effort("low", False, True, 5, 0.0, 0, 0)
-AUTO = Effort("auto", True, True, 20, BUDGET, 1, 2)
+AUTO = Effort("auto", True, True, 20, 0.0, 0, 2)
 HIGH = Effort("high", True, False, 60, 4.0 * BUDGET, 4, 4)
 EFFORTS = {effort.name: effort for effort in (LOW, AUTO, HIGH)}

@@ -16,14 +16,12 @@ import numpy.typing as npt
 from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionLoss, Point
 from welfarist.solvers.descent import Descent, descend
-from welfarist.solvers.terrain import can_be_roamed, losses_at_limit
 
 # Beyond this many free weights only nested supports are tried, at sizes that double.
 _MANY = 60
 _ROUNDS = 20
 # After so many steps a temperature alone is given up that would need many more to matter.
 _QUICKLY = 2
-_CLOSELY = 3  # supports of a round that are fitted, where all were looked at before
 
 Support = npt.NDArray[np.bool_]
 
@@ -89,7 +87,6 @@ class LimitFit:
         self._p = p
         self._options = (max_iter, tolerance)
         self._seen: dict[bytes, Rule] = {}
-        self._at_glance = can_be_roamed(loss)
 
     def with_everybody(self, beat: float = np.inf) -> Rule:
         """Everybody counts; with known weights, those who have any. See :func:`fit_rule`."""
@@ -107,7 +104,7 @@ class LimitFit:
             return best
         orders = [] if order is None else [np.argsort(-order, kind="stable")]
         if k <= _MANY:
-            alone = self._roughly([np.arange(k) == i for i in range(k)])
+            alone = [self._rule(np.arange(k) == i).value for i in range(k)]
             orders.append(np.argsort(alone, kind="stable"))
         for ranking in orders:
             best = self._better(best, (np.isin(np.arange(k), ranking[:m]) for m in _sizes(k)))
@@ -121,20 +118,10 @@ class LimitFit:
         return best
 
     def _better(self, best: Rule, supports: Iterable[Support]) -> Rule:
-        listed = list(supports)
-        if self._at_glance and len(listed) > _CLOSELY:
-            order = np.argsort(self._roughly(listed), kind="stable")[:_CLOSELY]
-            listed = [listed[i] for i in order.tolist()]
-        for support in listed:
+        for support in supports:
             rule = self._rule(support)
             best = rule if rule.value < best.value else best
         return best
-
-    def _roughly(self, supports: list[Support]) -> FloatArray:
-        """The losses (B,) under supports, within a thousandth or so where that is cheaper."""
-        if not self._at_glance:
-            return np.array([self._rule(support).value for support in supports])
-        return losses_at_limit(self._loss, self._p, np.array(supports))
 
     def _rule(self, support: Support, beat: float = np.inf) -> Rule:
         key = support.tobytes()

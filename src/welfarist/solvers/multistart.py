@@ -2,8 +2,9 @@
 
 Hard problems (few actions, many people, much noise) have several local optima, in the weights at
 one power as well as in the power. If the first starts agree and the data pin the power down, the
-search is over. Otherwise it goes through the schedule until that is exhausted, or twenty starts in
-a row have found nothing better; of families of one's own, until ten have all agreed.
+search is over. Otherwise it goes through the schedule until twenty starts in a row have found
+nothing better; of scores, and of families of one's own, until ten have all agreed. How many starts
+are enough is a matter of the effort.
 """
 
 from __future__ import annotations

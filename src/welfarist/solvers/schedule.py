@@ -9,7 +9,7 @@ disturbed copies of the best point and random ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Schedule:
     scouted : bool
         Whether rules of this loss can be judged at a glance.
     roamed : bool
-        Whether flocks of rules can walk together, which then takes the place of glances.
+        Whether flocks of rules walk together once glances are over.
     went_on : bool
         Whether plain starts are over, and what was judged at a glance is tried.
     exhausted : bool
@@ -64,8 +64,8 @@ class Schedule:
         self.went_on = self.exhausted = False
         # Of a handful of decisions herds find what no slope leads to.
         can_breed = can_be_scouted(loss) and is_small(loss, _HERD + 1)
-        self.roamed = can_be_roamed(loss) and not can_breed
-        self.scouted = can_be_scouted(loss) and not self.roamed
+        self.roamed = effort.flocks > 0 and can_be_roamed(loss) and not can_breed
+        self.scouted = can_be_scouted(loss)
         self._effort = effort
         self._loss = loss
         self._rng = rng
@@ -106,23 +106,25 @@ class Schedule:
             yield self._disturbed(0.1)
 
     def _promising(self) -> Iterator[Point]:
-        """Yield places that guides and glances recommend; and what comes of them."""
-        loss, rng, p = self._loss, self._rng, self._fixed
+        """Yield places that guides, glances and flocks recommend; and what comes of them."""
         if not self._effort.looks_further:
             self.exhausted = True
             return
-        guided = [point for guide in self._guides for point in guide(loss, rng, p)]
-        if self.roamed:
+        bred = yield from self._glanced()
+        flocks = self._effort.flocks if self.roamed else 0
+        for _ in range(flocks):
             self.went_on = True
-            yield from guided
-            for _ in range(self._effort.flocks):
-                budget = self._effort.roaming / self._effort.flocks
-                yield from roamed_starts(loss, rng, p, self._best_point(), budget)
-            self.exhausted = True
-            return
+            budget = self._effort.roaming / flocks
+            yield from roamed_starts(self._loss, self._rng, self._fixed, self._best_point(), budget)
+        self.exhausted = bred
+
+    def _glanced(self) -> Generator[Point, None, bool]:
+        """Yield what guides and glances recommend; return whether herds have found nothing more."""
+        loss, rng, p = self._loss, self._rng, self._fixed
+        guided = [point for guide in self._guides for point in guide(loss, rng, p)]
         if not self.scouted:
             yield from guided
-            return
+            return False
         self.went_on = True
         slips = len(loss.data.observed.parameters) > 1
         found = [*guided, *scouted_starts(loss, rng, p, _HERD_OF_SLIPS if slips else _HERD)]
@@ -135,7 +137,7 @@ class Schedule:
             before = self._best_value()
             yield from evolved(loss, rng, p, [*found, self._best_point()], _BRED)
             barren = barren + 1 if self._best_value() >= before - CREEPING * abs(before) else 0
-        self.exhausted = small
+        return small
 
     def _at(self, weights: FloatArray, p: float) -> Point:
         p = self._allowed(p)

@@ -122,28 +122,6 @@ class Terrain:
         look = self._look(logits, powers, np.zeros((len(powers), 1)), np.zeros(0, dtype=bool))
         return self._best_scales(look.values)
 
-    def losses_of_extremes(self, supports: npt.NDArray[np.bool_], largest: bool) -> FloatArray:
-        """Return roughly the least losses (B,) where the best off, or worst off, decide."""
-        people = supports if self._group_of is None else supports[:, self._group_of]
-        counted = [self._logs[there] for there in people]
-        values = np.array([some.max(axis=0) if largest else some.min(axis=0) for some in counted])
-        seen = self._observed
-        if isinstance(seen, ObservedScores):
-            return self._respond(values, self._best_scales(values))[0]
-        apart = values[:, self._first] - values[:, self._second]
-        size = np.maximum(np.abs(apart) @ self._count, _TINY)
-        log_tau, (low, high) = -np.log(size)[:, None], seen.bounds
-        least = np.full(len(values), np.inf)
-        for _ in range(_NOISE_STEPS):
-            losses, _, z, near = self._respond(values, log_tau)
-            least = np.minimum(least, losses)
-            up = np.where(z >= 0, 1.0, near) / (1.0 + near)
-            slope = ((self._count * up - self._votes) * z).sum(axis=1)
-            bend = (self._count * near / np.square(1.0 + near) * z * z).sum(axis=1)
-            step = np.clip(-slope / np.maximum(bend, _TINY), -2.0, 2.0)
-            log_tau = np.clip(log_tau + step[:, None], low, high)
-        return least
-
     def _best_scales(self, values: FloatArray) -> FloatArray:
         """The scales (B, m) of scores that fit values (B, N) best, in their coordinate."""
         seen = self._observed
@@ -330,12 +308,3 @@ class Terrain:
             curvatures[b, -1, :-1] = curvatures[b, :-1, -1] = others[b] @ lean
             curvatures[b, -1, -1] = leaning @ z[b]
         return gradients, curvatures
-
-
-def losses_at_limit(loss: DecisionLoss, p: float, supports: npt.NDArray[np.bool_]) -> FloatArray:
-    """Return roughly the least losses (B,) at an infinite power, if these free weights count.
-
-    `supports` is (B, k). The noise model's parameters are fitted.
-    """
-    terrain = Terrain(loss)
-    return terrain.losses_of_extremes(supports, p > 0)
