@@ -253,8 +253,6 @@ def _how_it_ended(result: Learned) -> list[str]:
         state = "Converged" if result.converged else "Did not converge"
         starts = f"{result.agreeing} of {len(result.start_values)} starts found this optimum"
         ends = [f"{state}: {result.reason} ({result.n_iter} steps; {starts})"]
-        if proof is None and result.search.optima > 1:
-            ends.append(f"Search: {result.search.in_words()}")
         if proof is not None:
             bound = f"no rule has a mean loss below {proof.lower_bound:.6g}"
             ends.append(f"Proven: {bound} ({proof.method})")

@@ -315,13 +315,8 @@ def _model(facts: Facts) -> tuple[str, str]:
         )
     return (
         "scores" if scored else f"{_done(result)} by somebody who {_errs(result)}",
-        f"The {best} was found by Newton's method from several starts{_seen(result)}. {intervals}",
+        f"The {best} was found by Newton's method from several starts. {intervals}",
     )
-
-
-def _seen(result: FitResult) -> str:
-    """What those starts saw, if they did not agree."""
-    return "" if result.search.optima <= 1 else f" ({result.search.in_words()})"
 
 
 def _done(result: FitResult) -> str:
