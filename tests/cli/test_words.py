@@ -91,6 +91,7 @@ FOR_PYTHON = {
     "people/sketch/sketch.py": ["a sketch must be made with Sketch.of"],
     "people/utility_tables.py": ["utilities must be a table", "utilities must hold at least one"],
     "proofs/certify.py": ["a proof of global optimality"],
+    "proofs/rules/proving.py": ["a proof over all weights"],
     "results/data_left_out.py": ["Give them back", "with_data needs"],
     "results/record.py": ["with_data needs"],
     "results/saved_models.py": ["a saved model holds numbers and no code", "what is saved must be"],

@@ -46,7 +46,7 @@ _certified = certified
 # Options that learners of version 0.1.0 did not have.
 _SINCE_0_1 = {
     "family": "power", "shift": 0.0, "keep_data": False, "warm_start": False, "verbose": 0,
-    "small_sample": "none", "engine": None, "resume": None,
+    "small_sample": "none", "engine": None, "resume": None, "effort": "auto",
 }  # fmt: skip
 
 

@@ -26,6 +26,8 @@ _ROUNDING = 1e-28
 _LEAST_SHARE = 1e-30
 # The logarithm of a prediction whose square is still a number.
 _FAR = 300.0
+# Where no positive scale fits, the best is one that cannot be told from 0: this small beside 1.
+_LEAST_RATIO = 1e-100
 # Scores that a simulated sample may hold.
 _MOST_DRAWN = 10_000_000
 # What stands for a mean squared error of nothing where its logarithm is taken.
@@ -172,7 +174,7 @@ class ObservedScores:
         weighted = self.sample_weight * welfare
         size = float(weighted @ welfare)
         ratio = float(weighted @ self.scores) / size if size > 0 else 1.0
-        return np.array([np.log(max(ratio, np.finfo(np.float64).tiny)) - apart])
+        return np.array([np.log(max(ratio, _LEAST_RATIO)) - apart])
 
     def share(
         self, fraction: float, rng: np.random.Generator

@@ -34,8 +34,9 @@ _LOOK = 2_500
 # How closely to solve on a share, whose optimum is off by its sampling error anyway.
 _ROUGH = 1e-5
 # On everything, a thousandth of what one of a million decisions contributes to the loss; it is what
-# the last step promises, which leaves a hundredth of that at most.
+# the last step promises, which leaves a hundredth of that at most. Who asks for more gets it.
 _FINE = 1e-9
+_USUAL = 1e-12
 # Decisions per parameter that a share must keep to determine the optimum well enough.
 _PER_PARAMETER = 100
 # A limiting rule is preferred to a large power even if rounding makes it look worse.
@@ -70,7 +71,7 @@ class Newton:
 
     n_starts: StartCount = "auto"
     max_iter: int = 200
-    tolerance: float = 1e-12
+    tolerance: float = _USUAL
     start: Point | None = None
     guides: tuple[Guide, ...] = ()
     effort: EffortName = "auto"
@@ -184,7 +185,7 @@ class Newton:
             n_iter += best.n_iter
             at = f"{loss.family.shape.name} = {best.point.p:.6g}"
             progress.say(f"on {part.decisions} decisions: {at}")
-        tolerance = max(self.tolerance, _FINE)
+        tolerance = self.tolerance if self.tolerance < _USUAL else max(self.tolerance, _FINE)
         best = follow(loss, best.point, max_iter=self.max_iter, tolerance=tolerance)
         at = f"{loss.family.shape.name} = {best.point.p:.6g}"
         progress.say(f"on all {loss.decisions} decisions: loss {best.value:.10g} at {at}")
