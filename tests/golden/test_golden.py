@@ -81,6 +81,9 @@ def test_open_cases_share_their_loss_and_warnings():
     new = {"estimates": {"p": 9.0, "loss": 0.6}, "warned": ["MisfitWarning"]}
     found = [path for path, *_ in differences(old, new, same=False, determined=False)]
     assert found == ["estimates.loss", "warned"]
+    edge = {**old, "warned": ["SearchRangeWarning"]}
+    assert not list(differences(old, edge, same=False, determined=False))
+    assert list(differences(old, edge, same=False)) == [("warned", [], ["SearchRangeWarning"])]
 
 
 def test_numbers_are_taken_out_of_texts():

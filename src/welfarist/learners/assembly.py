@@ -238,14 +238,16 @@ def likelihood_of(setup: Setup, decided: Any, loss: DecisionLoss, optimum: Optim
 
 
 def _caveats_of_the_shape(
-    setup: Setup, loss: DecisionLoss, optimum: Optimum, *, certain: bool
+    setup: Setup, loss: DecisionLoss, optimum: Optimum, *, any_power: bool
 ) -> list[Caveat]:
     """What is to be said of where the search for the family's shape ended."""
     learned = setup.learn_power
     if not setup.family.ratios:
         return caveat.end_caveats(optimum, learned, setup.family)
     largest = loss.search_range[1]
-    return caveat.power_caveats(optimum, learned, loss.has_zeros, largest, certain, setup.has_prior)
+    return caveat.power_caveats(
+        optimum, learned, loss.has_zeros, largest, any_power, setup.has_prior
+    )
 
 
 def common_caveats(
@@ -253,9 +255,10 @@ def common_caveats(
     loss: DecisionLoss,
     optimum: Optimum,
     decisions: int,
-    accuracy: float | None = None,
+    *,
+    any_power: bool = False,
 ) -> list[Caveat]:
-    """What may have to be said of scores and of choices, which have an accuracy."""
+    """What may have to be said of scores and of choices, of which `any_power` may be as good."""
     learned, table = setup.learn_power, loss.people.table
     identified: list[Caveat] = []
     if table is not None:
@@ -276,7 +279,7 @@ def common_caveats(
     return [
         *caveat.convergence_caveats(optimum),
         *caveat.far_caveats(setup.p, within_search(setup.p, loss)),
-        *_caveats_of_the_shape(setup, loss, optimum, certain=accuracy == 1.0),
+        *_caveats_of_the_shape(setup, loss, optimum, any_power=any_power),
         *identified,
         *caveat.slope_caveats(loss.weighting, optimum),
         *caveat.count_caveats(

@@ -42,12 +42,15 @@ def describe_choices(
     luck = accuracy + 0.5 - float(np.exp(-nothing))  # as if between two actions
     plain = _plain_accuracy(loss, optimum) if luck < _DOUBTFUL else 1.0
     restrained = loss.restraint is not None
+    random = caveat.tells_nothing(extras[TAU.name], response.of_decisions, nothing)
     perfect = accuracy == 1.0 or (restrained and explains_everything(loss, optimum))
     return Description(
         loss=response.of_decisions,
         extras=extras,
         caveats=(
-            *common_caveats(setup, loss, optimum, loss.decisions, accuracy),
+            *common_caveats(
+                setup, loss, optimum, loss.decisions, any_power=random or accuracy == 1.0
+            ),
             *said,
             *caveat.noise_caveats(
                 extras[TAU.name],

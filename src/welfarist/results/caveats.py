@@ -86,12 +86,12 @@ def power_caveats(
     learned: bool,
     has_zeros: bool,
     largest: float,
-    certain: bool = False,
+    any_power: bool = False,
     has_prior: bool = False,
 ) -> list[Caveat]:
     """Say when the search over p was limited, or ended at an edge.
 
-    Where every choice is `certain`, many powers are equally good and none is an edge.
+    Where `any_power` is as good (every choice is certain, or none says anything), none is an edge.
     """
     if not learned:
         return []
@@ -104,7 +104,7 @@ def power_caveats(
         )
         found.append(Caveat(SearchRangeWarning, message))
     at_edge = 0.999 * largest <= abs(optimum.point.p) < np.inf
-    if at_edge and not certain:
+    if at_edge and not any_power:
         message = (
             f"p reached the edge of the searched range, {optimum.point.p:g}: the loss still falls "
             "as |p| grows and small weights shrink, which is how noise is overfitted by a rule "
@@ -303,6 +303,11 @@ def scaling_caveats(apart: str | None) -> list[Caveat]:
     return [Caveat(PairScalingWarning, message)]
 
 
+def tells_nothing(tau: float, loss: float, nothing: float) -> bool:
+    """Whether choices say no more of a rule than choosing at random, whose loss is `nothing`."""
+    return tau <= 1.001 * SMALLEST_TAU or loss > nothing - 1e-12
+
+
 def noise_caveats(
     tau: float,
     tau_max: float,
@@ -341,7 +346,7 @@ def noise_caveats(
     if tau >= 0.999 * tau_max:
         message = f"tau reached its cap, {tau_max:g}: larger would fit better. Raise tau_max."
         return [Caveat(SearchRangeWarning, message)]
-    if tau <= 1.001 * SMALLEST_TAU or loss > nothing - 1e-12:
+    if tells_nothing(tau, loss, nothing):
         return [Caveat(NotIdentifiedWarning, _RANDOM)]
     return []
 
