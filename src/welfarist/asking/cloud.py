@@ -45,8 +45,9 @@ class Cloud:
     ----------
     theta : (S, q) array
     log_prior, log_likelihood : (S,) arrays
-    welfares : (S, N) array
-        Log welfare of the actions that were decided about, kept so that noise can move alone.
+    welfares : (S, N) or (S, 0) array
+        Log welfare of the actions that were decided about, kept so that noise can move alone, or
+        not kept: a further decision works them out again.
     log_weights : (S,) array
         Whose exponentials sum to 1.
     """
@@ -86,6 +87,11 @@ class Cloud:
         rules = target.line.rules(self.theta)
         outcomes = target.evidence.outcomes
         return replace(self, welfares=outcomes.log_welfare(rules.weights, rules.powers))
+
+    def complete(self, target: Target) -> Cloud:
+        """Return the cloud with log welfares, worked out again if they were not kept."""
+        known = self.welfares.shape[1] == len(target.evidence.outcomes)
+        return self if known else self.with_welfares(target)
 
     def __len__(self) -> int:
         return len(self.theta)

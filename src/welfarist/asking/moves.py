@@ -86,12 +86,15 @@ def moved(
 
 
 def multiplied(cloud: Cloud, target: Target, size: int, rng: np.random.Generator) -> Cloud:
-    """Return a larger cloud: where particles are now, and where they are later, again and again."""
-    reference, start, seen = Reference.of(cloud), cloud.theta, [cloud]
+    """Return a larger cloud: where particles are now, and where they are later, again and again.
+
+    Of log welfares, which would make it very large, there are none in it.
+    """
+    reference, start, seen = Reference.of(cloud), cloud.theta, [cloud.without_welfares()]
     while sum(map(len, seen)) < size:
         for sweep in range(_APART):
             cloud = _swept(cloud, target, reference, start, sweep, rng)
-        seen.append(cloud)
+        seen.append(cloud.without_welfares())
     whole = Cloud.joined(seen)
     return whole if len(whole) == size else whole.take(np.arange(size))
 

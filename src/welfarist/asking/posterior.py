@@ -27,9 +27,9 @@ from welfarist.decisions.same_people import in_order_of
 from welfarist.families.power_mean.doctrines import power_of
 from welfarist.people.utility_tables import as_utility_table
 
-# Particles: their noise moves a mean by a hundredth of a standard deviation or two, and the end of
-# an interval by a tenth, more where tails are long.
-PARTICLES = 20_000
+# Particles: their noise moves a mean by a hundredth of a standard deviation, and the end of an
+# interval by a twentieth, more where tails are long.
+PARTICLES = 40_000
 # Entries of the largest array that is made at a time.
 _BLOCK = 2_000_000
 _WAYS = ("band", "half")
