@@ -305,6 +305,21 @@ def test_other_answers_and_tables_are_refused(table):
         wf.Interview(table).answer("left")
     with pytest.raises(wf.InputError, match="two actions and two people"):
         wf.Interview([[1.0], [2.0]])
+    interview = wf.Interview(table)
+    with pytest.raises(wf.InputError, match='"first", "second", "equal" or "skip"'):
+        interview.answer(np.array(["first", "second"]))
+    for first, second in (([0, 1], 2), (True, 2), (0, "a")):
+        with pytest.raises(wf.InputError, match="two different rows below 60"):
+            interview.ask(first, second)
+    with pytest.raises(wf.InputError, match="about the 3 people who are known; found 2"):
+        interview.take_in([[1.0, 2.0]])
+
+
+def test_made_up_outcomes_are_matched_by_name(table):
+    named = pandas.DataFrame(table, columns=["ann", "bo", "cy"])
+    interview = wf.Interview(named)
+    row = interview.take_in(named[["cy", "ann", "bo"]].iloc[:1])[0]
+    assert interview.actions[row].tolist() == table[0].tolist()
 
 
 def test_what_is_added_to_the_posterior_leaves_the_interview_as_it_is(table):
