@@ -128,7 +128,7 @@ def test_files_that_are_no_interviews_are_refused(tmp_path):
         (tmp_path / "a.json").write_text(text)
         with pytest.raises(wf.InputError, match="interview"):
             wf.Interview.load(tmp_path / "a.json")
-    with pytest.raises(wf.InputError, match="must be a saved interview"):
+    with pytest.raises(wf.InputError, match="must be a saved interview; there is no such file"):
         wf.Interview.load(tmp_path / "b.json")
 
 
@@ -141,13 +141,14 @@ def test_files_that_are_no_interviews_are_refused(tmp_path):
         ("asked", {"about": [0, 9]}),
         ("pending", {"second": -1}),
         ("actions", [[1.0, 2.0, 3.0], [4.0]]),
+        ("seed", float("inf")),
     ],
 )
 def test_records_that_were_changed_are_refused(table, where, wrong):
     interview = asked(wf.Interview(table, random_state=1), 1)
     interview.next()
     record = json.loads(json.dumps(interview.to_dict()))
-    if where == "actions":
+    if where in ("actions", "seed"):
         record[where] = wrong
     else:
         (record[where][0] if where == "asked" else record[where]).update(wrong)
