@@ -163,6 +163,16 @@ def test_everybody_goes_on_with_their_own(folder):
     assert read.deciders == ("Ann",)
 
 
+def test_where_several_answer_each_rule_is_to_be_learned(folder):
+    alone = "welfarist fit actions.csv --comparisons answers.csv"
+    for who, answer, said in (("Ann", "first", alone), ("Bo", "skip", alone)):
+        with opened(asked(who)) as session:
+            session.answer(answer)
+            assert to_learn(session) == (said if who == "Ann" else f"{alone} --by by --each")
+    with opened(asked("Ann")) as session:  # Bo has decided nothing
+        assert to_learn(session) == alone
+
+
 def test_made_up_outcomes_of_several_people_have_names_of_their_own(folder):
     for who in ("Ann", "Bo"):
         with opened(asked(who, designed="only")) as session:

@@ -128,7 +128,7 @@ def test_files_that_are_no_interviews_are_refused(tmp_path):
         (tmp_path / "a.json").write_text(text)
         with pytest.raises(wf.InputError, match="interview"):
             wf.Interview.load(tmp_path / "a.json")
-    with pytest.raises(wf.InputError, match="must be a saved interview"):
+    with pytest.raises(wf.InputError, match="must be a saved interview; there is no such file"):
         wf.Interview.load(tmp_path / "b.json")
 
 
@@ -141,13 +141,14 @@ def test_files_that_are_no_interviews_are_refused(tmp_path):
         ("asked", {"about": [0, 9]}),
         ("pending", {"second": -1}),
         ("actions", [[1.0, 2.0, 3.0], [4.0]]),
+        ("seed", float("inf")),
     ],
 )
 def test_records_that_were_changed_are_refused(table, where, wrong):
     interview = asked(wf.Interview(table, random_state=1), 1)
     interview.next()
     record = json.loads(json.dumps(interview.to_dict()))
-    if where == "actions":
+    if where in ("actions", "seed"):
         record[where] = wrong
     else:
         (record[where][0] if where == "asked" else record[where]).update(wrong)
@@ -305,6 +306,21 @@ def test_other_answers_and_tables_are_refused(table):
         wf.Interview(table).answer("left")
     with pytest.raises(wf.InputError, match="two actions and two people"):
         wf.Interview([[1.0], [2.0]])
+    interview = wf.Interview(table)
+    with pytest.raises(wf.InputError, match='"first", "second", "equal" or "skip"'):
+        interview.answer(np.array(["first", "second"]))
+    for first, second in (([0, 1], 2), (True, 2), (0, "a")):
+        with pytest.raises(wf.InputError, match="two different rows below 60"):
+            interview.ask(first, second)
+    with pytest.raises(wf.InputError, match="about the 3 people who are known; found 2"):
+        interview.take_in([[1.0, 2.0]])
+
+
+def test_made_up_outcomes_are_matched_by_name(table):
+    named = pandas.DataFrame(table, columns=["ann", "bo", "cy"])
+    interview = wf.Interview(named)
+    row = interview.take_in(named[["cy", "ann", "bo"]].iloc[:1])[0]
+    assert interview.actions[row].tolist() == table[0].tolist()
 
 
 def test_what_is_added_to_the_posterior_leaves_the_interview_as_it_is(table):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas
 import pytest
 from scipy.special import expit
 
@@ -160,6 +161,20 @@ def test_best_of_some_actions(belief):
     assert chances[1] == 0.0  # worse for everybody
 
 
+def test_columns_of_actions_are_matched_by_name(belief):
+    table = np.random.default_rng(3).uniform(1.0, 100.0, (20, 3))
+    named = pandas.DataFrame(table, columns=["ann", "bo", "cy"])
+    chances = belief.best(table)
+    assert np.array_equal(belief.best(named), chances)
+    assert np.array_equal(belief.best(named[["cy", "ann", "bo"]]), chances)
+
+
+def test_people_may_have_names_with_signs_in_them():
+    decided = comparisons(2, 10, names=["under < 18", "others"])
+    belief = wf.Posterior(decided, random_state=1, particles=FEW)
+    assert belief.probability("others > under < 18") == belief.probability("others > 0.5")
+
+
 def test_ties_bring_a_band_in():
     decided = comparisons(2, 30)
     belief = wf.Posterior(decided, random_state=1, particles=FEW)
@@ -200,7 +215,16 @@ def test_the_prior_matters_less_the_more_was_decided():
         (lambda b: b.probability(), "a probability needs one statement"),
         (lambda b: b.probability("p"), "two sides with < or > between them"),
         (lambda b: b.probability("p < Rawls"), "what is asked for must be one of"),
+        (lambda b: b.probability(3), "two sides with < or > between them"),
+        (lambda b: b.probability("0 < p < 1"), "must have one < or >"),
+        (lambda b: b.probability("p < nan"), "what is asked for must be one of"),
+        (lambda b: b.probability(lambda draws: None), "True or False for each .* found None"),
+        (lambda b: b.probability(lambda draws: [True]), "found bool of shape"),
+        (lambda b: b.probability(lambda draws: draws.p), "found float64 of shape"),
         (lambda b: b.predict_proba([[1.0]]), "a posterior needs comparisons or choices"),
+        (lambda b: b.predict_proba(None), "a posterior needs comparisons or choices"),
+        (lambda b: b.best([[1.0, 2.0]]), "about the 3 people who are known; found 2"),
+        (lambda b: b.best(pandas.DataFrame([[1.0] * 3], columns=list("abc"))), "no column 'ann'"),
         (lambda b: b.add(comparisons(2, 3)), "about the 3 people of the posterior; found 2"),
         (lambda b: b.revise(4, None), "one of the 1 times decisions came"),
         (lambda b: wf.Posterior([1, 2]), "a posterior needs comparisons or choices"),

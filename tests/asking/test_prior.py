@@ -93,11 +93,26 @@ def test_coordinates_go_back_and_forth():
         ("rho", 0.5, "the prior's rho must be a number from 0 to below 0.5"),
         ("mode", 2000.0, "the prior's mode must be a power within its largest"),
         ("weights", [1.0, -1.0], "the prior's weights must be positive"),
+        ("left", 1e9, "the prior's left and right must be spreads"),
+        ("largest", 1e-6, "the prior's left and right must be spreads"),
     ],
 )
 def test_what_is_no_prior_is_refused(option, value, said):
     with pytest.raises(wf.InputError, match=said):
         wf.Prior(**{option: value})
+
+
+def test_flatter_is_possible_within_narrow_limits():
+    assert wf.Prior(largest=0.01).flatter().largest == 0.01
+    assert wf.Prior(largest=1.0).flatter().left < wf.Prior().flatter().left == 50.0
+
+
+def test_the_narrowest_prior_is_computed_without_a_warning():
+    prior = wf.Prior(right=1e-300)
+    line = prior.coordinates(2, ties=False)
+    theta = prior.draw(line, 10, np.random.default_rng(0))
+    theta[:, line.power] = 1.0
+    assert np.isneginf(prior.log_density(line, theta)).all()
 
 
 def test_weights_of_other_people_are_refused():

@@ -45,7 +45,8 @@ from welfarist.files.choices import SKIPPED, TIES
 from welfarist.files.sources import STANDARD_INPUT
 
 # Actions with such names could not be told from answers.
-_RESERVED = {"first", "second"} | TIES | SKIPPED
+_PREFERS = {"first", "second"}
+_RESERVED = _PREFERS | TIES | SKIPPED
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,8 @@ class Session:
     actions : Actions
     settings : AskSettings
     interview : Interview
+    others : bool
+        Whether others have decided something in the same file.
     """
 
     def __init__(self, request: AskRequest, actions: Actions) -> None:
@@ -168,6 +171,7 @@ class Session:
         settle([request.save, self._beside])
         file = self._file()
         past = self._own(file)
+        self.others = self._others_in(file)
         said = past[-1][SETTINGS] if past else ""
         self.settings = AskSettings.of_text(said).but(**request.told)
         self._made_up = MadeUp(actions, {})
@@ -277,7 +281,7 @@ class Session:
     @property
     def decided(self) -> bool:
         """Whether some answer prefers an action: else there is nothing to fit a rule to."""
-        return bool({"first", "second"} & set(self.interview.answers))
+        return bool(_PREFERS & set(self.interview.answers))
 
     @property
     def reason(self) -> str:
@@ -301,6 +305,7 @@ class Session:
     def answer(self, answer: Answer) -> None:
         """Take an answer in; it is on the disk when this is done."""
         rows, file = self.interview.next(), self._file()
+        self.others = self._others_in(file)
         made_up, names, others = self._made_up, dict(self._called), self._names_in(file)
         for row in rows:
             if row < len(self._places):
@@ -375,6 +380,12 @@ class Session:
         """The rows that are answers of who is asked."""
         by = self.request.by
         return [row for row in file.rows if by is None or row[BY] == by]
+
+    def _others_in(self, file: AnswerFile) -> bool:
+        by = self.request.by
+        return by is not None and any(
+            row[BY] not in ("", by) and row.answer in _PREFERS for row in file.rows
+        )
 
     @staticmethod
     def _names_in(file: AnswerFile) -> set[str]:

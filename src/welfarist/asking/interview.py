@@ -25,7 +25,7 @@ from welfarist.base.validation import FloatArray, check_count, is_real
 from welfarist.decisions import Comparisons
 from welfarist.decisions.checked_columns import as_action_names
 from welfarist.people.source import is_source
-from welfarist.people.utility_tables import as_utility_table
+from welfarist.people.utility_tables import as_utility_table, table_of_people
 
 Aim = Literal["best"] | Sequence[int] | None
 # Particles: enough to choose questions by, few enough to move while somebody waits.
@@ -157,27 +157,24 @@ class Interview:
 
     def ask(self, first: int, second: int) -> None:
         """Put a question of one's own, by row numbers, in the place of the one that was chosen."""
-        rows = np.asarray([first, second])
         limit = len(self.actions)
-        if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= limit or first == second:
+        if not (_is_row(first, limit) and _is_row(second, limit)) or first == second:
             raise InputError(
                 f"a question must be about two different rows below {limit}; found {first!r} and "
                 f"{second!r}."
             )
-        one, other = self.actions[rows]
+        one, other = self.actions[[first, second]]
         weights = np.full(len(one), 1.0 / len(one))
         about = traded_people(one[None], other[None], weights)[0]
         question = Question(int(first), int(second), self.stop.bits, "it was asked for")
         self._pending = question, (int(about[0]), int(about[1]))
 
     def take_in(self, outcomes: Any) -> tuple[int, ...]:
-        """Add outcomes (k, d) that were made up elsewhere, and return their row numbers."""
-        table, _ = as_utility_table(outcomes, copy=True)
-        if table.shape[1] != self._table.shape[1]:
-            raise InputError(
-                f"outcomes must be about the {self._table.shape[1]} people of the table; found "
-                f"{table.shape[1]}."
-            )
+        """Add outcomes (k, d) that were made up elsewhere, and return their row numbers.
+
+        Columns of a data frame are matched to people by name.
+        """
+        table = table_of_people(outcomes, self._table.shape[1], self.stakeholders)
         at = len(self.actions)
         self._made_up = np.concatenate([self._made_up, table])
         return tuple(range(at, at + len(table)))
@@ -208,7 +205,7 @@ class Interview:
     def revise(self, k: int, answer: Answer) -> None:
         """Give another answer to the k-th question, from 0; later ones stay as they are."""
         _check_answer(answer)
-        if not isinstance(k, int | np.integer) or not 0 <= k < len(self.answers):
+        if not _is_row(k, len(self.answers)):
             raise InputError(
                 f"the question must be one of the {len(self.answers)} that were answered, from 0; "
                 f"found {k!r}."
@@ -411,7 +408,7 @@ class Interview:
 
 
 def _check_answer(answer: object) -> None:
-    if answer not in (*_SIGNS, "skip"):
+    if not isinstance(answer, str) or answer not in (*_SIGNS, "skip"):
         raise InputError(
             f'an answer must be "first", "second", "equal" or "skip"; found {answer!r}.'
         )
@@ -432,6 +429,11 @@ def _aim(aim: Any, actions: int) -> tuple[int, ...] | None:
             f"the aim must be two or more different row numbers below {actions}; found {aim!r:.60}."
         )
     return tuple(dict.fromkeys(int(row) for row in rows))
+
+
+def _is_row(value: object, limit: int) -> bool:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return whole and 0 <= value < limit  # type: ignore[operator]
 
 
 def _between(value: object, what: str, low: float, high: float) -> float:

@@ -15,6 +15,7 @@ from welfarist.asking.evidence import Evidence, evidence_of, joined, menu_chance
 from welfarist.asking.filtering import State
 from welfarist.asking.history import History
 from welfarist.asking.prior import Prior, as_prior
+from welfarist.asking.statements import answered
 from welfarist.asking.telling import Numbers, before, moved_by_prior, told
 from welfarist.asking.welfares import Outcomes, margins
 from welfarist.base.data_frames import to_frame
@@ -25,7 +26,7 @@ from welfarist.deciders.forms import Told
 from welfarist.decisions import Choices, Comparisons
 from welfarist.decisions.same_people import in_order_of
 from welfarist.families.power_mean.doctrines import power_of
-from welfarist.people.utility_tables import as_utility_table
+from welfarist.people.utility_tables import table_of_people
 
 # Particles: their noise moves a mean by a hundredth of a standard deviation, and the end of an
 # interval by a twentieth, more where tails are long.
@@ -243,7 +244,7 @@ class Posterior:
                 f"less_averse_than; found {len(given)}."
             )
         if callable(statement):
-            return float(np.mean(np.asarray(statement(self.draws), dtype=bool)))
+            return float(np.mean(answered(statement(self.draws), len(self.draws))))
         if statement is None:
             power = _power(given[0])
             statement = f"p {'<' if less_averse_than is None else '>'} {power!r}"
@@ -260,7 +261,8 @@ class Posterior:
         half of each; a list of n arrays for choices.
         """
         decisions = self._matched(decisions)
-        evidence_of(decisions[:1])  # which refuses what cannot be foreseen
+        # Both refuse what cannot be foreseen; a part of many decisions is enough for that.
+        evidence_of(decisions[:1] if isinstance(decisions, Comparisons | Choices) else decisions)
         shares = self.state.cloud.shares
         if isinstance(decisions, Comparisons):
             first = np.empty(len(decisions))
@@ -287,8 +289,11 @@ class Posterior:
         return Outcomes(utilities).log_welfare(rules.weights, rules.powers)
 
     def best(self, actions: Any) -> FloatArray:
-        """Return how likely each of some actions (N, d) is to be the best of them, (N,)."""
-        table = as_utility_table(actions)[0]
+        """Return how likely each of some actions (N, d) is to be the best of them, (N,).
+
+        Columns of a data frame are matched to people by name.
+        """
+        table = table_of_people(actions, self._history.people, self._names)
         return best_chances(self.rules, self.state.cloud.shares, table)
 
     # --- telling ---------------------------------------------------------------------------------

@@ -17,6 +17,9 @@ from welfarist.base.validation import FloatArray, is_real
 _LEAST = 1e-300
 # Spreads of a prior that is as good as flat within the limits of p, and for tau.
 _FLAT, _FLAT_TAU = 50.0, 3.0
+# Least share of the distribution of t within the limits of p: draws beyond them are thrown away, so
+# that it takes as many times longer.
+_LEAST_INSIDE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,12 @@ class Prior:
                 f"the prior's mode must be a power within its largest, {self.largest:g}; found "
                 f"{self.mode!r}."
             )
+        if not self._inside() >= _LEAST_INSIDE:
+            raise InputError(
+                f"the prior's left and right must be spreads with which powers within its largest, "
+                f"{self.largest:g}, are no rarity; found {self.left!r} and {self.right!r}. As good "
+                f"as flat is {_FLAT:g}; a power that is known has spreads near 0."
+            )
         for value in np.atleast_1d(np.asarray(self.weights)).tolist():
             _positive(value, "weights")
         if np.ndim(self.weights):
@@ -125,8 +134,9 @@ class Prior:
 
     def flatter(self) -> Prior:
         """Return a prior that finds every asinh p within its limits nearly equally likely."""
+        flat = _FLAT * min(1.0, float(np.arcsinh(self.largest)))  # enough within narrow limits
         return replace(
-            self, weights=1.0, left=_FLAT, right=_FLAT, tau_spread=max(_FLAT_TAU, self.tau_spread)
+            self, weights=1.0, left=flat, right=flat, tau_spread=max(_FLAT_TAU, self.tau_spread)
         )
 
     def coordinates(self, people: int, ties: bool) -> Coordinates:
@@ -187,10 +197,11 @@ class Prior:
     def _log_density_of_t(self, t: FloatArray) -> FloatArray:
         """Two halves of Student distributions that meet at the mode; -inf beyond the limits."""
         v, away = self.freedom, t - np.arcsinh(self.mode)
-        scaled = away / np.where(away < 0, self.left, self.right)
+        with np.errstate(over="ignore"):  # far beyond what is believed: log_density is -inf there
+            scaled = (away / np.where(away < 0, self.left, self.right)) ** 2
         height = gammaln((v + 1) / 2) - gammaln(v / 2) - 0.5 * np.log(v * np.pi)
         height += np.log(2.0 / (self.left + self.right)) - np.log(self._inside())
-        found = height - 0.5 * (v + 1) * np.log1p(scaled**2 / v)
+        found = height - 0.5 * (v + 1) * np.log1p(scaled / v)
         return np.where(np.abs(t) <= np.arcsinh(self.largest), found, -np.inf)
 
     def _draw_t(self, size: int, rng: np.random.Generator) -> FloatArray:

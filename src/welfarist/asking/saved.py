@@ -86,7 +86,7 @@ def from_record(cls: Any, record: Any) -> tuple[Any, Past]:
         _check(answered, pending, len(table) + len(drawn), table.shape[1])
     except InputError:  # which says what is wrong with the table, the prior or a setting
         raise
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as problem:
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as problem:
         raise InputError(
             "an interview that was saved must be read as it was written; found a record that is "
             f"none, or of another version ({problem!s:.60}). Begin again."
@@ -103,6 +103,11 @@ def read(path: str | os.PathLike[str]) -> Any:
     """Read a record from a file."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"{os.fspath(path)!s}: must be a saved interview; there is no such file. Check the "
+            "name, and the folder."
+        ) from None
     except (OSError, ValueError) as problem:
         raise InputError(
             f"{os.fspath(path)!s}: must be a saved interview; found what cannot be read as one "

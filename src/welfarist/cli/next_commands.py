@@ -9,6 +9,7 @@ from welfarist.app.ask_settings import AskSettings
 from welfarist.app.asking import AskRequest, Session
 from welfarist.app.decisions import TableOptions
 from welfarist.cli.words import option
+from welfarist.files.answers import BY
 
 
 def to_go_on(session: Session) -> str:
@@ -21,13 +22,14 @@ def to_go_on(session: Session) -> str:
 
 
 def to_learn(session: Session) -> str:
-    """The command that learns a rule from the answers."""
+    """The command that learns a rule from the answers, or everybody's where several gave some."""
     request, table = session.request, session.table_to_fit
     how = request.table
     if table != request.actions:  # a table that was written as the answers were
         how = TableOptions(separator=how.separator, encoding=how.encoding)
     words = ["welfarist", "fit", table, "--comparisons", request.save]
-    return shlex.join([*words, *_shift(request), *_as_typed(how)])
+    each = ["--by", BY, "--each"] if session.others else []
+    return shlex.join([*words, *each, *_shift(request), *_as_typed(how)])
 
 
 def _shift(request: AskRequest) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.base.data_frames import split_names
+from welfarist.base.data_frames import order_by_name, split_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers, owned, utilities_error
 from welfarist.people.source import is_source
@@ -44,6 +44,30 @@ def as_utility_table(
         refuse_missing(table, names, way_out)
         raise utilities_error(table, least)
     return owned(table, utilities) if copy else table, names
+
+
+def table_of_people(
+    utilities: object, people: int, stakeholders: tuple[str, ...] | None
+) -> FloatArray:
+    """Return a checked table (N, d) of its own about so many people, in the order of their names.
+
+    Columns are matched by name where both have names; other names than these are refused.
+    """
+    table, names = as_utility_table(utilities, copy=True)
+    if is_source(table):
+        raise InputError(
+            "what everybody has must be a table of utilities; found people who are not all in "
+            "memory."
+        )
+    if table.shape[1] != people:
+        raise InputError(
+            f"outcomes must be about the {people} people who are known; found {table.shape[1]}."
+        )
+    if names is None or stakeholders is None or names == stakeholders:
+        return table
+    ordered = np.empty_like(table)
+    ordered[:, order_by_name(names, stakeholders)] = table
+    return ordered
 
 
 def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
