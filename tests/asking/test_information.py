@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from welfarist.asking.choosing import best_chances
 from welfarist.asking.coordinates import Rules
 from welfarist.asking.information import answer_chances, gain_about_best, gain_about_rule
 from welfarist.asking.questions import (
@@ -101,6 +102,13 @@ def test_reasons_to_stop():
     )  # what a question tells halves as their number doubles
     assert rule.about_more(9, 0.9, None) == 1
     assert 1 <= rule.about_more(4, 0.9, 0.8) <= 6
+
+
+def test_actions_that_are_equally_good_are_equally_likely_to_be_the_best():
+    table = np.array([[5.0, 5.0], [9.0, 1.0], [5.0, 5.0], [1.0, 1.0]])
+    rules = Rules(np.array([[0.5, 0.5]] * 2), np.array([-20.0, 20.0]), *np.ones((3, 2)))
+    shares = np.array([0.75, 0.25])
+    assert best_chances(rules, shares, table) == pytest.approx([0.375, 0.25, 0.375, 0.0])
 
 
 def test_rules_without_a_best_action_find_all_as_likely():

@@ -182,12 +182,11 @@ def best_actions(rules: Rules, table: FloatArray) -> IntArray:
 def best_chances(rules: Rules, shares: FloatArray, table: FloatArray) -> FloatArray:
     """Return how likely each action of a table (N, d) is the best, under rules with shares (S,).
 
-    Rules under which all are worth nothing know no best one: they find all equally likely.
+    Actions that a rule finds equally good share its vote, as all do where all are worth nothing.
     """
-    best = best_actions(rules, table)
-    lost = best < 0
-    found = np.bincount(best[~lost], shares[~lost], minlength=len(table))
-    return np.asarray(np.minimum(found + shares[lost].sum() / len(table), 1.0))
+    welfares = Outcomes(table).log_welfare(rules.weights, rules.powers)
+    best = welfares == welfares.max(axis=1, keepdims=True)
+    return np.asarray(np.minimum((shares / best.sum(axis=1)) @ best, 1.0))
 
 
 def _judges(state: State, rng: np.random.Generator) -> tuple[Rules, FloatArray]:
