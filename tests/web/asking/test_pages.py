@@ -165,6 +165,15 @@ def test_a_result_without_answers_says_so(client, pages, shown, respondent):
     assert "no answer yet" in client.get(pages("ask-result")).content.decode()
 
 
+def test_who_revises_after_the_end_has_finished_still(client, pages, shown, respondent):
+    before = answer_all(respondent)
+    other = "second" if before[1] == "first" else "first"
+    client.post(pages("ask-revise"), {"number": 2, "choice": other})
+    respondent.refresh_from_db()
+    assert respondent.finished_at is not None
+    assert "Go on answering" not in client.get(pages("ask-result")).content.decode()
+
+
 def test_an_answer_can_be_revised_and_that_is_recorded(client, pages, shown, respondent):
     before = answer_all(respondent)
     other = "second" if before[1] == "first" else "first"

@@ -101,6 +101,7 @@ def revise(request: HttpRequest, token: str, found: Respondent | Invite) -> Http
         return _incomplete(request, respondent, token)
     if taken is Taken.NOT or not respondent.study.respondents_see_result:
         return _after(request, token, respondent, taken)
+    next_question(respondent)  # the result says whether there is more to ask after this answer
     return redirect("ask-result", token=token)
 
 
