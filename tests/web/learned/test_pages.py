@@ -123,6 +123,7 @@ def test_analysts_see_everybody_and_each(client, large, django_user_model):
     assert page.count('role="img"') == 1
     assert "in the same order" in page
     one = client.get(addresses[1]).content.decode()
+    assert "first what may well be the best, then the others" in one
     assert one.count('role="img"') == 3
     assert 'name="choice"' not in one  # answers are the respondents'
     assert client.get(reverse("learned-respondent", args=[large.pk, 99])).status_code == 404
