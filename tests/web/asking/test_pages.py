@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from tests.web.journeys import answer_all, assert_harmless, make_hostile
 from welfarist.web.asking.cards import cards_of
+from welfarist.web.asking.live import KEPT
 from welfarist.web.asking.putting import Person, PutQuestion, Side, next_question
 from welfarist.web.models import AuditEntry, State
 from welfarist.web.studies.states import change_state
@@ -117,6 +118,20 @@ def test_names_are_no_scripts(client, pages, study, respondent, shown):
     change_state(study, study.owner, State.PAUSED)
     assert client.get(pages("ask")).status_code == 403
     assert_harmless(client.get(pages("ask-result")))
+
+
+def test_a_guess_of_what_is_left_comes_with_its_bound(client, pages, study, respondent):
+    study.most = 40
+    study.save()
+    more = next_question(respondent).more
+    assert 0 < more < 39
+    page = client.get(pages("ask")).content.decode()
+    assert f"Question 1; about {more} more, 39 at most" in page
+    study.most = 2
+    study.save()
+    KEPT.clear()
+    page = client.get(pages("ask")).content.decode()
+    assert "Question 1; about 1 more</p>" in page
 
 
 def test_a_late_answer_is_refused_kindly(client, pages, respondent):

@@ -140,6 +140,7 @@ def _shown(
         "respondent": respondent,
         "question": question,
         "shown": None if question is None else cards_of(question),
+        "left": 0 if question is None else respondent.study.most - question.number,
         "last": _last(respondent) if question is None else question.number - 1,
         "token": token,
         "refused": refused,
