@@ -107,6 +107,14 @@ def test_what_is_asked_does_not_change_while_somebody_may_come(analyst, study):
         change(study, analyst, {"most": 9})
 
 
+def test_the_table_is_shown_as_it_was_read(inside, study, respondent):
+    page = text(inside.get(reverse("study-table", args=[study.pk])))
+    assert '<th scope="row">park</th><td>9</td><td>2</td><td>4</td>' in page
+    assert '<th scope="col">residents</th>' in page
+    _ = next_question(respondent)
+    assert "<td>9</td>" in text(inside.get(reverse("study-table", args=[study.pk])))
+
+
 def test_another_table_keeps_words_for_the_same_names(inside, analyst):
     study = open_study(analyst, TABLE, "plans.csv")
     describe(study, analyst, "actions", {0: ("The park", "Green.")})
