@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from django.urls import reverse
@@ -101,6 +103,17 @@ def test_the_order_comes_with_chances(one):
     assert order.above.mean() == pytest.approx(0.5)
     assert order.rows[0] == np.argmax(order.best)
     assert len(page_of(one).order) == 10
+
+
+def test_what_is_best_by_none_of_some_rules_may_still_be(one):
+    answer_all(one)
+    rows = Rows.of(one)
+    known = known_of(one, rows)
+    best = np.zeros(len(known.order.rows))
+    best[known.order.rows[0]] = 1.0
+    KNOWN.keep(one.pk, rows.fingerprint, replace(known, order=replace(known.order, best=best)))
+    first, *others = (chance for _, chance, _ in page_of(one).order)
+    assert (first, set(others)) == ("100%", {"below 1%"})
 
 
 def test_analysts_see_everybody_and_each(client, large, django_user_model):
