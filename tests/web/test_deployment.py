@@ -15,7 +15,7 @@ from django.core.management import call_command
 
 from welfarist.base.errors import InputError
 from welfarist.web.databases import database_of
-from welfarist.web.deployment import own_folder
+from welfarist.web.deployment import Deployment, own_folder
 from welfarist.web.secret_key import secret_key
 from welfarist.web.serving import ServeRequest, serve
 
@@ -39,6 +39,44 @@ def test_a_server_passes_the_checks_of_a_deployment(tmp_path):
         tmp_path, "check", "--deploy", "--fail-level", "WARNING", WELFARIST_HOSTS="a.example.org"
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["*", "https://a.org", "a.org:8000", "a b", "a.org/", "bücher.de"])
+def test_a_server_has_names_that_requests_can_have(name):
+    with pytest.raises(InputError, match="WELFARIST_HOSTS must be names of the server"):
+        Deployment.of({"WELFARIST_HOSTS": f"a.org,{name}"})
+
+
+@pytest.mark.parametrize(
+    "name", ["a.org", ".a.org", "10.0.0.1", "[::1]", "xn--bcher-kva.de", "h_1"]
+)
+def test_names_and_addresses_are_names_of_a_server(name):
+    assert Deployment.of({"WELFARIST_HOSTS": f" {name} ,"}).hosts == (name,)
+
+
+@pytest.mark.parametrize("hosts", ["", " , ", "*"])
+def test_a_server_without_its_name_does_not_start(tmp_path, hosts):
+    pytest.importorskip("fcntl")  # gunicorn does not run on Windows
+    done = subprocess.run(
+        [sys.executable, "-m", "gunicorn", "--config", "python:welfarist.web.gunicorn_settings",
+         "--bind", "127.0.0.1:0"],
+        env={**PLAIN, "WELFARIST_DATA": str(tmp_path), "WELFARIST_HOSTS": hosts},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "WELFARIST_HOSTS" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("WELFARIST_DATABASE", "mysql://a/b"), ("WELFARIST_HOSTS", "https://a.org")],
+)
+def test_what_is_wrong_with_a_server_is_said_in_a_line(tmp_path, variable, value):
+    done = managed(tmp_path, "prepare", **{variable: value})
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
 
 
 SERVER = """

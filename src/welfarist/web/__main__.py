@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import sys
 
+from welfarist.base.errors import InputError
+
 
 def main() -> None:
-    """Run a command of Django's, with our settings."""
+    """Run a command of Django's, with our settings; what is wrong with them is said in a line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "welfarist.web.settings")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(["python -m welfarist.web", *sys.argv[1:]])
+    try:
+        execute_from_command_line(["python -m welfarist.web", *sys.argv[1:]])
+    except InputError as problem:
+        sys.exit(f"Error: {problem}")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ WELFARIST_BEHIND_PROXY      1 if a proxy ends HTTPS and sets X-Forwarded-Proto i
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ DATA, HOSTS, DATABASE = "WELFARIST_DATA", "WELFARIST_HOSTS", "WELFARIST_DATABASE
 KEY_FILE, BEHIND_PROXY = "WELFARIST_SECRET_KEY_FILE", "WELFARIST_BEHIND_PROXY"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _FOLDER = "welfarist"
+# What browsers send as the name of a server: letters as DNS has them, or an address. "*" is none:
+# then forged requests under any other name would be answered too.
+_HOST = re.compile(r"\.?[a-z0-9]([a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -61,10 +65,9 @@ class Deployment:
         """
         told = environment.get(DATA)
         data = Path(told).absolute() if told else own_folder(environment)
-        hosts = tuple(name.strip() for name in environment.get(HOSTS, "").split(","))
         return cls(
             data,
-            tuple(name for name in hosts if name),
+            _hosts(environment.get(HOSTS, "")),
             environment.get(DATABASE) or str(data / "studies.sqlite3"),
             Path(environment.get(KEY_FILE) or data / "secret-key"),
             environment.get(BEHIND_PROXY, "0") not in ("", "0"),
@@ -89,6 +92,18 @@ class Deployment:
                 f"{self.data}: the folder for studies cannot be made: {problem.strerror}. Name "
                 f"another, with --data or {DATA}."
             ) from None
+
+
+def _hosts(text: str) -> tuple[str, ...]:
+    """The names of the server; one that no request can have is a mistake to be told at once."""
+    names = tuple(name for name in map(str.strip, text.split(",")) if name)
+    for name in names:
+        if not _HOST.fullmatch(name):
+            raise InputError(
+                f"{HOSTS} must be names of the server with commas between them, such as "
+                f"studies.example.org, without https:// and without a port; found {name!r}."
+            )
+    return names
 
 
 def own_folder(environment: Mapping[str, str], platform: str = sys.platform) -> Path:

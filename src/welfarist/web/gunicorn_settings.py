@@ -5,6 +5,11 @@ Options of the command line say otherwise where a server needs it: ``--bind``, `
 
 from __future__ import annotations
 
+import os
+
+from welfarist.base.errors import InputError
+from welfarist.web.deployment import HOSTS, Deployment
+
 wsgi_app = "welfarist.web.wsgi"
 # For the proxy alone, which is on the same machine.
 bind = "127.0.0.1:8765"
@@ -21,3 +26,17 @@ timeout = 120
 keepalive = 180
 # Newer versions can be commanded through a socket, which nobody here does.
 control_socket_disable = True
+
+
+def on_starting(server: object) -> None:
+    """Refuse to start without the names of the server: nobody could log in."""
+    del server
+    try:
+        told = Deployment.of(os.environ)
+    except InputError as problem:
+        raise SystemExit(f"Error: {problem}") from None
+    if told.local:
+        raise SystemExit(
+            f"Error: a server needs {HOSTS}, its names with commas between them, such as "
+            "studies.example.org; found none. On one's own machine run: welfarist serve"
+        )

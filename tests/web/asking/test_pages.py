@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from tests.web.journeys import answer_all, assert_harmless, make_hostile
 from welfarist.web.asking.cards import cards_of
+from welfarist.web.asking.live import KEPT
 from welfarist.web.asking.putting import Person, PutQuestion, Side, next_question
 from welfarist.web.models import AuditEntry, State
 from welfarist.web.studies.states import change_state
@@ -119,6 +120,20 @@ def test_names_are_no_scripts(client, pages, study, respondent, shown):
     assert_harmless(client.get(pages("ask-result")))
 
 
+def test_a_guess_of_what_is_left_comes_with_its_bound(client, pages, study, respondent):
+    study.most = 40
+    study.save()
+    more = next_question(respondent).more
+    assert 0 < more < 39
+    page = client.get(pages("ask")).content.decode()
+    assert f"Question 1; about {more} more, 39 at most" in page
+    study.most = 2
+    study.save()
+    KEPT.clear()
+    page = client.get(pages("ask")).content.decode()
+    assert "Question 1; about 1 more</p>" in page
+
+
 def test_a_late_answer_is_refused_kindly(client, pages, respondent):
     form = {"number": 1, "key": next_question(respondent).key, "choice": "first"}
     client.post(pages("ask-answer"), form)
@@ -163,6 +178,15 @@ def test_a_result_is_shown_where_it_is_allowed(client, pages, study, respondent)
 
 def test_a_result_without_answers_says_so(client, pages, shown, respondent):
     assert "no answer yet" in client.get(pages("ask-result")).content.decode()
+
+
+def test_who_revises_after_the_end_has_finished_still(client, pages, shown, respondent):
+    before = answer_all(respondent)
+    other = "second" if before[1] == "first" else "first"
+    client.post(pages("ask-revise"), {"number": 2, "choice": other})
+    respondent.refresh_from_db()
+    assert respondent.finished_at is not None
+    assert "Go on answering" not in client.get(pages("ask-result")).content.decode()
 
 
 def test_an_answer_can_be_revised_and_that_is_recorded(client, pages, shown, respondent):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from django.urls import reverse
@@ -103,6 +105,17 @@ def test_the_order_comes_with_chances(one):
     assert len(page_of(one).order) == 10
 
 
+def test_what_is_best_by_none_of_some_rules_may_still_be(one):
+    answer_all(one)
+    rows = Rows.of(one)
+    known = known_of(one, rows)
+    best = np.zeros(len(known.order.rows))
+    best[known.order.rows[0]] = 1.0
+    KNOWN.keep(one.pk, rows.fingerprint, replace(known, order=replace(known.order, best=best)))
+    first, *others = (chance for _, chance, _ in page_of(one).order)
+    assert (first, set(others)) == ("100%", {"below 1%"})
+
+
 def test_analysts_see_everybody_and_each(client, large, django_user_model):
     addresses = (
         reverse("learned", args=[large.pk]),
@@ -123,6 +136,7 @@ def test_analysts_see_everybody_and_each(client, large, django_user_model):
     assert page.count('role="img"') == 1
     assert "in the same order" in page
     one = client.get(addresses[1]).content.decode()
+    assert "first what may well be the best, then the others" in one
     assert one.count('role="img"') == 3
     assert 'name="choice"' not in one  # answers are the respondents'
     assert client.get(reverse("learned-respondent", args=[large.pk, 99])).status_code == 404

@@ -34,6 +34,8 @@ def test_a_study_goes_with_everything_when_somebody_is_sure(inside, briefly):
 def test_somebody_is_forgotten_and_others_stay(inside, analyst, briefly):
     ann = briefly.respondents.get(number=1)
     page = reverse("respondent-delete", args=[briefly.pk, 1])
+    asked = inside.get(page).content.decode()
+    assert "The name, all answers and the link will be gone" in asked
     inside.post(page)
     assert briefly.respondents.count() == 2
     inside.post(page, {"sure": "yes"})

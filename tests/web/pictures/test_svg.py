@@ -6,6 +6,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextToPath
 
 from tests.web.journeys import HOSTILE
 from welfarist.web.learned.estimates import Estimate
@@ -13,10 +15,12 @@ from welfarist.web.pictures.bar import bar
 from welfarist.web.pictures.course import course_picture
 from welfarist.web.pictures.everybody import Someone, everybody_picture
 from welfarist.web.pictures.power import density, power_picture
+from welfarist.web.pictures.svg import clipped
 from welfarist.web.pictures.weights import weights_picture
 
 WIDE = Estimate(-1.0, -1e300, 1e9)
 HALF = Estimate(0.5, 0.0, 1.0)
+ROOM = 96.0
 
 
 def flat():
@@ -41,6 +45,21 @@ def test_pictures_are_well_formed_and_have_words(name):
     assert "nan" not in drawn
     assert "<script" not in drawn
     assert "style" not in drawn
+
+
+NAMES = (
+    "Grace <b>H</b>", "Änne, O'Brien", "WWWWWWWWWWWWW", "MMMMMMMM", "iiiiiiiiiiiiiiiiiiiiiiiiiiii",
+    "mmmmmmmmmmm", "QOGDQOGDQOGDQOGD", "0123456789012345", "zażółć gęślą jaźń", "Ωμέγα Ωμέγα",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_stay_inside_their_picture(name):
+    shown = clipped(name, ROOM)
+    font = FontProperties(family="DejaVu Sans", size=12.5)  # as wide as fonts of pages are
+    width, _, _ = TextToPath().get_text_width_height_descent(shown, font, ismath=False)
+    assert 0.5 * ROOM < width <= ROOM or shown == name
+    assert name.startswith(shown.rstrip("…"))
 
 
 def test_a_density_is_highest_at_one():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -55,7 +57,7 @@ def test_a_study_is_made_from_a_file(inside, analyst):
 def test_what_is_wrong_with_a_file_is_said_with_line_and_column(inside):
     done = inside.post(reverse("study-new"), sent(TABLE.replace(b"9,2", b"9,x")))
     assert done.status_code == 400
-    assert "Plans.csv, line 2, column &#x27;shops&#x27;" in text(done)
+    assert "plans.csv, line 2, column &#x27;shops&#x27;" in text(done)
     assert not Study.objects.exists()
 
 
@@ -105,6 +107,14 @@ def test_what_is_asked_does_not_change_while_somebody_may_come(analyst, study):
         change(study, analyst, {"most": 9})
 
 
+def test_the_table_is_shown_as_it_was_read(inside, study, respondent):
+    page = text(inside.get(reverse("study-table", args=[study.pk])))
+    assert '<th scope="row">park</th><td>9</td><td>2</td><td>4</td>' in page
+    assert '<th scope="col">residents</th>' in page
+    _ = next_question(respondent)
+    assert "<td>9</td>" in text(inside.get(reverse("study-table", args=[study.pk])))
+
+
 def test_another_table_keeps_words_for_the_same_names(inside, analyst):
     study = open_study(analyst, TABLE, "plans.csv")
     describe(study, analyst, "actions", {0: ("The park", "Green.")})
@@ -143,7 +153,8 @@ def test_a_study_is_opened_paused_closed_and_opened_again(inside, analyst):
 
 def test_people_are_invited_by_name_or_all_at_once(inside, study):
     page = reverse("invite-new", args=[study.pk])
-    inside.post(page, {"kind": "personal", "names": "Ann\n\n Bob \n", "expires": "7"})
+    form = {"kind": "personal", "names": "Ann\n\n Bob \n", "expires": "7"}
+    assert "Copy and send each" in text(inside.post(page, form, follow=True))
     inside.post(page, {"kind": "open", "names": "", "expires": ""})
     ann, bob, everybody = Invite.objects.all()
     assert (ann.name, bob.name) == ("Ann", "Bob")
@@ -153,6 +164,13 @@ def test_people_are_invited_by_name_or_all_at_once(inside, study):
     assert all(f"/ask/{invite.token}/" in shown for invite in (ann, bob, everybody))
     assert inside.post(page, {"kind": "personal", "names": " "}).status_code == 400
     assert inside.post(page, {"kind": "open", "names": "a\nb"}).status_code == 400
+
+
+@pytest.mark.parametrize("hosts", [(), ("a.example.org",)])
+def test_where_links_reach_nobody_else_that_is_said(inside, study, invited, settings, hosts):
+    settings.DEPLOYMENT = replace(settings.DEPLOYMENT, hosts=hosts)
+    page = text(inside.get(reverse("study", args=[study.pk])))
+    assert ("on this machine alone" in page) == (not hosts)
 
 
 def test_a_revoked_link_is_not_shown_any_more(inside, study, invited):

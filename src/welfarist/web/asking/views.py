@@ -101,6 +101,7 @@ def revise(request: HttpRequest, token: str, found: Respondent | Invite) -> Http
         return _incomplete(request, respondent, token)
     if taken is Taken.NOT or not respondent.study.respondents_see_result:
         return _after(request, token, respondent, taken)
+    next_question(respondent)  # the result says whether there is more to ask after this answer
     return redirect("ask-result", token=token)
 
 
@@ -139,6 +140,7 @@ def _shown(
         "respondent": respondent,
         "question": question,
         "shown": None if question is None else cards_of(question),
+        "left": 0 if question is None else respondent.study.most - question.number,
         "last": _last(respondent) if question is None else question.number - 1,
         "token": token,
         "refused": refused,

@@ -20,6 +20,8 @@ from welfarist.web.pictures.weights import weights_picture
 
 _TOP = 10
 _SAID = {"equal": "equally good", "skip": "skipped"}
+# Some hundred rules are looked at: what is best by none of them may still be the best.
+_UNSEEN = 1e-9
 # Of people whom a slip is explained by, no more than these are named.
 _NAMED = 3
 
@@ -142,7 +144,7 @@ def _step(k: int, power: Estimate) -> tuple[str, str, str]:
 def _order(study: Study, known: Known) -> list[tuple[str, str, str]]:
     order = known.order
     return [
-        (label_of(study.actions[i]), percent(order.best[i]), percent(order.above[i]))
+        (label_of(study.actions[i]), percent(max(order.best[i], _UNSEEN)), percent(order.above[i]))
         for i in order.rows[:_TOP].tolist()
     ]
 

@@ -52,7 +52,7 @@ def _row(one: Someone, y: float) -> SafeString:
         for j, weight in enumerate(one.weights[:columns])
     ]
     return group(
-        words(clipped(one.name, 14), _NAMES - 8, y + 4, "end"),
+        words(clipped(one.name, _NAMES - 8), _NAMES - 8, y + 4, "end"),
         line(place(one.power.low), y, place(one.power.high), y, "interval"),
         dot(place(one.power.middle), y, 5.0),
         *circles,

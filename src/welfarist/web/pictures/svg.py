@@ -6,13 +6,22 @@ they are by attributes.
 
 from __future__ import annotations
 
+from unicodedata import east_asian_width
+
 from django.utils.html import conditional_escape, escape
 from django.utils.safestring import SafeString, mark_safe
 
 # On a phone a picture has almost as many pixels as it has units, so that its letters stay as large
 # as those of the page.
 WIDTH = 420.0
-_LONGEST = 22
+# Of the letters of a picture: their size as the style sheet has it, and how wide they are at most,
+# in these sizes, in the widest of the usual fonts.
+_SIZE = 12.5
+_NARROW, _BROAD, _BROADEST = (
+    frozenset("ijlItrf .,:;'|!()[]/-"),
+    frozenset("w&+<>=~"),
+    frozenset("mMW@%…"),
+)
 
 
 def element(name: str, *inside: str, **attributes: object) -> SafeString:
@@ -68,15 +77,34 @@ def path(points: list[tuple[float, float]], kind: str, *, closed: bool = False) 
     return element("path", d=f"M{through}{'Z' if closed else ''}", class_=kind)
 
 
-def clipped(text: str, longest: int = _LONGEST) -> str:
-    """Return a name that has room in a picture.
+def clipped(text: str, room: float) -> str:
+    """Return a name that has room in a picture, which nobody can measure before it is shown.
 
     Examples
     --------
-    >>> clipped("everybody who lives there", 10)
-    'everybody…'
+    >>> clipped("everybody who lives there", 96.0), clipped("EVERYBODY", 96.0)
+    ('everybody…', 'EVERYBODY')
     """
-    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+    if _width(text) <= room:
+        return text
+    kept = text
+    while kept and _width(f"{kept}…") > room:
+        kept = kept[:-1]
+    return f"{kept.rstrip()}…"
+
+
+def _width(text: str) -> float:
+    return _SIZE * sum(map(_width_of_letter, text))
+
+
+def _width_of_letter(letter: str) -> float:
+    if letter in _NARROW:
+        return 0.43
+    if letter in _BROADEST:
+        return 1.0
+    if east_asian_width(letter) in "WF":
+        return 1.25
+    return 0.85 if letter in _BROAD or letter.isupper() else 0.65
 
 
 def _short(value: object) -> object:

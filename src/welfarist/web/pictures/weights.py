@@ -33,7 +33,7 @@ def weights_picture(names: Sequence[str], weights: Sequence[Estimate]) -> SafeSt
 
 def _row(name: str, weight: Estimate, y: float) -> SafeString:
     return group(
-        words(clipped(name), _LEFT - 10, y + 4, "end"),
+        words(clipped(name, _LEFT - 10), _LEFT - 10, y + 4, "end"),
         line(_place(weight.low), y, _place(weight.high), y, "interval"),
         dot(_place(weight.middle), y, 5.0),
     )

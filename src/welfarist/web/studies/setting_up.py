@@ -70,7 +70,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(_FORM_OR_SENT)
 @login_required
 def table(request: HttpRequest, pk: int) -> HttpResponse:
-    """Put another table in place of the one there is, as long as nobody was asked."""
+    """Show the table; put another in its place, as long as nobody was asked."""
     found = own_study(request, pk)
     sent = request.method == "POST"
     form = TableForm(request.POST, request.FILES) if sent else TableForm()
@@ -81,8 +81,9 @@ def table(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("study", pk=pk)
         except InputError as problem:
             form.add_error("file", sentence(problem))
-    return render(request, "studies/table.html", {"study": found, "form": form,
-                  "frozen": found.frozen}, status=400 if sent else 200)  # fmt: skip
+    page = Paginator(_read_rows(found), _PER_PAGE).get_page(request.GET.get("page"))
+    told = {"study": found, "form": form, "frozen": found.frozen, "page": page}
+    return render(request, "studies/table.html", told, status=400 if sent else 200)
 
 
 @require_http_methods(_FORM_OR_SENT)
@@ -126,6 +127,11 @@ def _world(request: HttpRequest, form: WorldForm) -> Study | None:
     except InputError as problem:
         form.add_error(None, sentence(problem))
         return None
+
+
+def _read_rows(study: Study) -> list[tuple[str, list[float]]]:
+    """What was read of each action: its name in the file, and what everybody has."""
+    return list(zip(study.action_names, study.utilities, strict=True))
 
 
 def _read(form: TableForm) -> Uploaded:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
@@ -23,6 +25,8 @@ from welfarist.web.studies.progress import respondents_of
 from welfarist.web.studies.states import WAYS, change_state
 
 _PER_PAGE = 100
+# A name with its ending, before what is said of it.
+_BEGINS_WITH_FILE = re.compile(r"[\w. ()-]*\w\.\w+[,:]")
 # What a button says that leads from one state to another.
 _BUTTONS = {
     ("draft", "open"): "Open it",
@@ -76,8 +80,11 @@ def invite_new(request: HttpRequest, pk: int) -> HttpResponse:
     with transaction.atomic():
         for name in names:
             invite(found, user_of(request), told["kind"], name, form.expires_at())
-    many = "A link was" if len(names) == 1 else f"{len(names)} links were"
-    messages.success(request, f"{many} made. Copy and send it.")
+    many = len(names)
+    said = "A link was made. Copy and send it." if many == 1 else (
+        f"{many} links were made. Copy and send each to its person."
+    )  # fmt: skip
+    messages.success(request, said)
     return redirect(f"{reverse('study', args=[pk])}#links")
 
 
@@ -111,9 +118,15 @@ def user_of(request: HttpRequest) -> User:
 
 
 def sentence(problem: Exception) -> str:
-    """Return what is wrong, as a sentence begins."""
+    """Return what is wrong, as a sentence begins; names of files stay as they are.
+
+    Examples
+    --------
+    >>> sentence(ValueError("somebody was asked")), sentence(ValueError("my plans.csv, line 2: x"))
+    ('Somebody was asked', 'my plans.csv, line 2: x')
+    """
     text = str(problem)
-    return text[:1].upper() + text[1:]
+    return text if _BEGINS_WITH_FILE.match(text) else text[:1].upper() + text[1:]
 
 
 def _shown(request: HttpRequest, study: Study, form: InviteForm, status: int = 200) -> HttpResponse:
@@ -125,5 +138,6 @@ def _shown(request: HttpRequest, study: Study, form: InviteForm, status: int = 2
         "answers": sum(person.answered for person in people),  # type: ignore[attr-defined]
         "ways": [(way.value, _BUTTONS[study.state, way.value]) for way in WAYS[study.state]],
         "form": form,
+        "local": settings.DEPLOYMENT.local,
     }
     return render(request, "studies/study.html", told, status=status)
