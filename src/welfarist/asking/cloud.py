@@ -88,11 +88,6 @@ class Cloud:
         outcomes = target.evidence.outcomes
         return replace(self, welfares=outcomes.log_welfare(rules.weights, rules.powers))
 
-    def complete(self, target: Target) -> Cloud:
-        """Return the cloud with log welfares, worked out again if they were not kept."""
-        known = self.welfares.shape[1] == len(target.evidence.outcomes)
-        return self if known else self.with_welfares(target)
-
     def __len__(self) -> int:
         return len(self.theta)
 

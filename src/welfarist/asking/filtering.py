@@ -26,8 +26,9 @@ _HARDLY_ANY = 0.01
 # Moves end where particles remember so much of where they were, or after so many sweeps: after an
 # answer, at each step of tempering, and at its end.
 _ANSWER, _STEP, _LAST = (0.3, 20), (0.05, 60), (0.02, 150)
-# Particles that move. Where more are wanted, these are taken down several times on their way: few
-# that go far find a posterior that is narrow here and wide there better than many that do not.
+# Particles that move. Where more are wanted, these are taken down several times on their way once
+# all decisions are in: few that go far find a posterior that is narrow here and wide there better
+# than many that do not.
 _WALKERS = 5000
 # Halvings in search of the next step of tempering: to a thousandth of what is left.
 _HALVINGS = 30
@@ -99,9 +100,8 @@ def tempered(target: Target, size: int, rng: np.random.Generator) -> State:
         reference = Reference.of(cloud)
         here = replace(target, share=share)
         until = _STEP if share < 1.0 else _LAST
-        drawn = cloud.resampled(_walkers(size), rng).complete(here)
-        cloud = _all_of(moved(drawn, here, reference, rng, *until), here, size, rng).cloud
-    return State(target, cloud)
+        cloud = moved(cloud.resampled(_walkers(size), rng), here, reference, rng, *until)
+    return _all_of(cloud, target, size, rng)
 
 
 def _walkers(size: int) -> int:

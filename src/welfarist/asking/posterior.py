@@ -30,7 +30,7 @@ from welfarist.people.utility_tables import table_of_people
 
 # Particles: their noise moves a mean by a hundredth of a standard deviation, and the end of an
 # interval by a twentieth, more where tails are long.
-PARTICLES = 40_000
+PARTICLES = 20_000
 # Entries of the largest array that is made at a time.
 _BLOCK = 2_000_000
 _WAYS = ("band", "half")
