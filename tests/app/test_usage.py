@@ -61,6 +61,14 @@ def test_wrong_values_are_said_whatever_they_hold(check, value):
     assert ";" in str(refused.value) or ":" in str(refused.value)
 
 
+def test_names_with_commas_stand_in_quotes():
+    assert texts.listed(None) is None
+    assert texts.listed(" ") == []
+    assert texts.listed("a, b,,c ") == ["a", "b", "c"]
+    assert texts.listed('"soup, hot", 5" pipe') == ["soup, hot", '5" pipe']
+    assert texts.listed('bread,\r\n"soup, hot"') == ["bread", "soup, hot"]
+
+
 def test_texts_mean_what_the_learners_take():
     assert texts.power_of_text("Nash") == 0
     assert texts.power_of_text("-inf") == float("-inf")

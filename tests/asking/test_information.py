@@ -97,11 +97,18 @@ def test_reasons_to_stop():
     assert "10 questions" in rule.reason(10, 0.5, None)
     assert "probability 0.93" in rule.reason(3, 0.5, 0.93)
     assert "no question left" in rule.reason(3, None, 0.2)
-    assert (
-        rule.about_more(5, 0.4, None) == 5
-    )  # what a question tells halves as their number doubles
-    assert rule.about_more(9, 0.9, None) == 1
-    assert 1 <= rule.about_more(4, 0.9, 0.8) <= 6
+    # What a question tells halves as their number doubles, once everybody was asked about.
+    assert rule.about_more(5, 0.4, None, 2) == 5
+    assert rule.about_more(9, 0.9, None, 2) == 1
+    assert 1 <= rule.about_more(4, 0.9, 0.8, 2) <= 6
+
+
+def test_more_questions_are_expected_about_more_people():
+    rule = StopRule(bits=0.2, sure=0.9, most=100)
+    expected = [rule.about_more(0, 0.7, None, people) for people in (2, 5, 10)]
+    assert expected == sorted(expected)
+    assert expected[0] >= 10
+    assert rule.about_more(30, 0.25, None, 5) < 10  # and fewer as it comes to its end
 
 
 def test_actions_that_are_equally_good_are_equally_likely_to_be_the_best():
@@ -142,4 +149,4 @@ def test_skipped_questions_are_no_answers():
         "10 questions were put, the most there should be; 4 of them were skipped"
     )
     # Doubt falls with answers, and those that were skipped said nothing.
-    assert rule.about_more(8, 0.9, 0.6, skipped=5) <= rule.about_more(8, 0.9, 0.6)
+    assert rule.about_more(8, 0.9, 0.6, 2, skipped=5) <= rule.about_more(8, 0.9, 0.6, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,14 @@ from welfarist.app.usage import UsageError
 
 
 def listed(text: str | None) -> list[str] | None:
-    """Names with commas between them, as a list; None if nothing was said."""
+    """Names with commas between them, as a list; None if nothing was said.
+
+    A name that has a comma itself stands in quotes, as in a file.
+    """
     if text is None:
         return None
-    return [name.strip() for name in text.split(",") if name.strip()]
+    (names,) = csv.reader([" ".join(text.splitlines())], skipinitialspace=True)
+    return [name.strip() for name in names if name.strip()]
 
 
 def number_of(text: str) -> float | None:

@@ -300,7 +300,8 @@ class Interview:
         if question is None or self.done:
             return 0
         asked, skipped = len(self.answers), self.answers.count("skip")
-        return max(1, self.stop.about_more(asked, question.bits, self._sureness, skipped))
+        people = self._table.shape[1]
+        return max(1, self.stop.about_more(asked, question.bits, self._sureness, people, skipped))
 
     @property
     def _sureness(self) -> float | None:
