@@ -38,6 +38,9 @@ MISLEADING = {
     "few comparisons, and a rule far out": problems.comparisons(
         [52, 367, 78], 90, 30, 903, -4.638469812939673, 1.0949033653837141, 0.3
     ),
+    "few comparisons, and a long way": problems.comparisons(
+        [71, 748, 78], 27, 9, 138, -2.7025570797504583, 22.743279358341294, 0.1
+    ),
     "few comparisons, and p near 0": problems.comparisons(
         [71, 122, 78], 82, 18, 825, -1.0274718294581238, 1.306637266922553, 0.1
     ),
