@@ -173,7 +173,7 @@ def slsqp(objective: Objective, w0: Array, p0: float, log_tau0: float) -> Rival:
             constraints=[{"type": "eq", "fun": lambda x: x[:-2].sum() - 1, "jac": lambda _: ones}],
             options={"maxiter": 1000, "ftol": 1e-13},
         )
-    return Rival(float(found.fun), found.x[:-2], found.x[-2], np.exp(found.x[-1]), found.nfev)
+    return _on_the_simplex(objective, found)
 
 
 def trust_constr(objective: Objective, w0: Array, p0: float, log_tau0: float) -> Rival:
@@ -194,7 +194,21 @@ def trust_constr(objective: Objective, w0: Array, p0: float, log_tau0: float) ->
             constraints=LinearConstraint(np.concatenate([np.ones(d), [0, 0]])[None], 1, 1),
             options={"maxiter": 1000},
         )
-    return Rival(float(found.fun), found.x[:-2], found.x[-2], np.exp(found.x[-1]), found.nfev)
+    return _on_the_simplex(objective, found)
+
+
+def _on_the_simplex(objective: Objective, found: Any) -> Rival:
+    """What was found, as a rule: its weights are made to sum to 1, and its loss is that rule's.
+
+    Constraints hold up to an optimiser's tolerance only, and what it says is its loss may be lower
+    by a millionth or so than that of any rule.
+    """
+    w = np.maximum(found.x[:-2], 0.0)
+    w /= w.sum()
+    p, log_tau = found.x[-2], found.x[-1]
+    with np.errstate(all="ignore"):
+        loss = objective(w, p, log_tau)[0]
+    return Rival(float(loss), w, p, float(np.exp(log_tau)), found.nfev)
 
 
 def softmax_least_squares(utilities: Array, scores: Array, w0: Array, p0: float) -> Rival:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from benchmarks.contenders import Timing
+import numpy as np
+import pytest
+from benchmarks.contenders import LOG_TAU, Timing, equal, objective
 from benchmarks.report import Outcome, losing_table, lost, table
 from benchmarks.steady import FEWEST, Runs, measured
+
+from benchmarks import problems, rivals
 
 
 def outcome(*timings):
@@ -54,3 +58,14 @@ def test_contenders_take_turns():
     found = measured(works, 0.01)
     assert "".join(order).startswith("aabb" + "ab" * (FEWEST - 1))
     assert min(len(runs.seconds) for runs in found) >= FEWEST
+
+
+@pytest.mark.parametrize("method", [rivals.slsqp, rivals.trust_constr])
+@pytest.mark.filterwarnings("ignore:delta_grad")  # of trust-constr, about its own approximation
+def test_a_loss_is_that_of_a_rule(method):
+    problem = problems.scores(0, 40, 3)
+    found = method(objective(problem), equal(problem), 1.0, LOG_TAU)
+    assert found.weights.min() >= 0.0
+    assert found.weights.sum() == pytest.approx(1.0, abs=1e-15)
+    there = objective(problem)(found.weights, found.p, float(np.log(found.tau)))[0]
+    assert found.loss == pytest.approx(there, rel=1e-15)

@@ -181,6 +181,10 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any = None, **checks: Any) -> Any:
         """Let scikit-learn check shapes, names and types; it says nothing about the entries."""
+        if checks == {"y_numeric": True} and _are_plain(X, y):
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            return X, y
         X, y = collected(X), collected_column(y)
         refuse_twins(X)
         given = {} if y is None and checks.get("reset") is False else {"y": y}
@@ -207,6 +211,18 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         if (table < least).any():
             found = utilities_error(table, least)
             raise InputError(f"Negative values in data passed to {type(self).__name__}: {found}")
+
+
+def _are_plain(X: Any, y: Any) -> bool:
+    """Whether a table and its scores leave scikit-learn nothing to change, name or refuse.
+
+    Its checks take a tenth of a small fit.
+    """
+    if not (type(X) is np.ndarray and type(y) is np.ndarray):
+        return False
+    if not (X.dtype == np.float64 and y.dtype == np.float64 and X.ndim == 2 and X.size):
+        return False
+    return y.shape == (len(X),) and bool(np.isfinite(y).all())
 
 
 def refuse_nothing(utilities: FloatArray) -> None:

@@ -27,8 +27,9 @@ DOUBTFUL = 10.0
 _PLENTY = 20_000
 # How much more certain than a start of its own, in log tau, another start may be.
 _MORE_CERTAIN = 2.0
-# Steps in which a rule without errors is looked for, and how closely.
-_LOOK, _ROUGHLY = 200, 1e-6
+# Steps in which a rule without errors is looked for, and how closely: on the way to one the loss
+# falls by a large share at every step.
+_LOOK, _ROUGHLY = 200, 1e-2
 
 
 @dataclass(frozen=True)

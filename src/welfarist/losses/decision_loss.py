@@ -7,6 +7,7 @@ It is built once per fit from checked decisions; solvers move a :class:`Point` a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.base import Family
-from welfarist.families.columns import GlancedPeople, People
+from welfarist.families.columns import Columns, GlancedPeople, People
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.losses.glances import Glance
 from welfarist.losses.judgement import Judgement
@@ -98,7 +99,7 @@ class DecisionLoss:
         lower, upper = (np.concatenate(pair) for pair in ends)
         return lower, upper
 
-    @property
+    @cached_property
     def slopes(self) -> int:
         """How many of :attr:`parameters` are slopes, which come first."""
         return len(self.weighting.parameters)
@@ -161,8 +162,10 @@ class DecisionLoss:
     @property
     def can_be_glanced(self) -> bool:
         """Whether many rules can be judged at once, roughly."""
-        known = self.family == POWER_MEAN and isinstance(self.people, GlancedPeople)
-        return known and not self.squared and not self.slopes
+        if self.squared or self.slopes or self.family != POWER_MEAN:
+            return False
+        # Whether a protocol holds takes long to find out, and tables are what most people are.
+        return isinstance(self.people, (Columns, GlancedPeople))
 
     def is_perfect(self, value: float) -> bool:
         """Whether no loss can be lower by more than rounding; nothing is where certainty costs."""

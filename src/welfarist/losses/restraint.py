@@ -68,10 +68,10 @@ class Caution:
             self.value + other.value,
             self.by_margin + other.by_margin,
             self.curvature + other.curvature,
-            np.vstack([self.steep, other.steep]),
+            np.concatenate([self.steep, other.steep]),
             self.bend + other.bend,
-            np.vstack([self.raising, other.raising]),
-            np.vstack([self.lowering, other.lowering]),
+            np.concatenate([self.raising, other.raising]),
+            np.concatenate([self.lowering, other.lowering]),
         )
 
 
@@ -102,11 +102,16 @@ class Restraint:
         Limits: log 2 as tau goes to 0, whatever the rule, and where all actions tie; rises like
         tau as every choice becomes certain.
         """
-        apart = z != 0
-        if not (apart & (count > 0)).any():
+        size = np.abs(z)
+        apart = (size > 0) & (count > 0)
+        if not apart.any():
             nothing, none = np.zeros(len(z)), np.empty((0, len(z)))
             return Caution(_AT_TIES, nothing, nothing, none, nothing, none, none)
-        return _for_certainty(z, count) + _for_numbers(z, count, self._strength, self._sharing)
+        nearest = float(size.min() if apart.all() else size[apart].min())
+        decay = np.exp(-size)
+        near = 1.0 / (1.0 + decay)
+        certain = _for_certainty(z, count, size, nearest, decay, near)
+        return certain + _for_numbers(z, count, decay, near, self._strength, self._sharing)
 
     @property
     def _strength(self) -> float:
@@ -197,13 +202,19 @@ def _certainty(z: FloatArray, count: FloatArray) -> float:
     return nearest + float(np.log(float(count @ np.square(size)) / told))
 
 
-def _for_certainty(z: FloatArray, count: FloatArray) -> Caution:
-    """Charge for little information about tau: -log(sum count v(z) z^2 / sum count z^2) / 2."""
-    size = np.abs(z)
-    apart = (size > 0) & (count > 0)
-    nearest = float(size[apart].min())  # taken out, so that no information is lost to underflow
-    decay = np.exp(-size)
-    near = 1.0 / (1.0 + decay)
+def _for_certainty(
+    z: FloatArray,
+    count: FloatArray,
+    size: FloatArray,
+    nearest: float,
+    decay: FloatArray,
+    near: FloatArray,
+) -> Caution:
+    """Charge for little information about tau: -log(sum count v(z) z^2 / sum count z^2) / 2.
+
+    `size` (n,) is |z|, `decay` is e^-|z| and `near` its 1 / (1 + e^-|z|). The smallest size that
+    tells anything, `nearest`, is taken out, so that no information is lost to underflow.
+    """
     spread = count * np.exp(nearest - np.maximum(size, nearest)) * near * near
     tilt = (1.0 - decay) * near  # tanh(|z| / 2)
     square = np.square(z)
@@ -212,8 +223,9 @@ def _for_certainty(z: FloatArray, count: FloatArray) -> Caution:
     slope = spread * z * (2.0 - size * tilt)
     bend = spread * (2.0 - 4.0 * size * tilt + square * (tilt * tilt - 2.0 * decay * near * near))
     # At z = 0 there is no decay to take the nearest one's out of.
-    tied = size == 0
-    bend[tied] = 2.0 * count[tied] * 0.25 * np.exp(min(nearest, _STEEPEST))
+    if not size.all():
+        tied = size == 0
+        bend[tied] = 2.0 * count[tied] * 0.25 * np.exp(min(nearest, _STEEPEST))
     share = count / float(count @ square)
     # Each term v z^2 is log-concave: (log v z^2)'' = -2 (1 / z^2 + v) is all that bends upwards.
     curvature = share + spread * (1.0 + square * decay * near * near) / total
@@ -228,10 +240,18 @@ def _for_certainty(z: FloatArray, count: FloatArray) -> Caution:
     )
 
 
-def _for_numbers(z: FloatArray, count: FloatArray, strength: float, sharing: float) -> Caution:
-    """Charge for what was learned beside tau: strength log(1 + mean(z^2) sum count v(z) / s)."""
-    decay = np.exp(-np.abs(z))
-    near = 1.0 / (1.0 + decay)
+def _for_numbers(
+    z: FloatArray,
+    count: FloatArray,
+    decay: FloatArray,
+    near: FloatArray,
+    strength: float,
+    sharing: float,
+) -> Caution:
+    """Charge for what was learned beside tau: strength log(1 + mean(z^2) sum count v(z) / s).
+
+    `decay` (n,) is e^-|z| and `near` its 1 / (1 + e^-|z|).
+    """
     spread = decay * near * near
     tilt = np.copysign((1.0 - decay) * near, z)
     share = count / (count.sum() * sharing)
@@ -241,8 +261,8 @@ def _for_numbers(z: FloatArray, count: FloatArray, strength: float, sharing: flo
     slope = square * by_doubt + doubt * by_square
     bend = square * count * spread * (tilt * tilt - 2.0 * spread) + 2.0 * doubt * share
     # The product of both slopes is the difference of two squares, whose sizes are made alike.
-    sizes = float(np.linalg.norm(by_square)), float(np.linalg.norm(by_doubt))
-    even = float(np.clip(np.sqrt(sizes[0] / max(sizes[1], 1e-300)), 1e-100, 1e100))
+    sizes = float(np.sqrt(by_square @ by_square)), float(np.sqrt(by_doubt @ by_doubt))
+    even = min(max(float(np.sqrt(sizes[0] / max(sizes[1], 1e-300))), 1e-100), 1e100)
     root = np.sqrt(0.5 * strength / whole)
     alone = bend * (strength / whole)
     return Caution(

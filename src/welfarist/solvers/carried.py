@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from welfarist.base.validation import FloatArray
-from welfarist.losses import DecisionEvaluation, Evaluation, Loss, Point, weight_units
+from welfarist.losses import DecisionEvaluation, Loss, Point, weight_units
 from welfarist.solvers.coordinates import Curvature, minimiser
 from welfarist.solvers.descent import Descent, Walk, descend
 
@@ -180,11 +180,6 @@ class _Following(CarriedCurvature):
         self._before: tuple[Point, FloatArray] | None = None
         self._anew = True
         self.carries = self.size > 0 and np.isfinite(self.value) and Curvature.can_be_carried(start)
-
-    @property
-    def here(self) -> Evaluation | None:
-        """The loss where the walk is."""
-        return self._here
 
     def borrow(self, curvature: Curvature) -> None:
         """Take over curvature of a similar loss."""

@@ -50,6 +50,7 @@ _PATIENCE, _HOPE = 12, 50.0
 # decrease that it promises is that to the optimum's loss, up to this share.
 _AHEAD, _FORETOLD = 2.5, 0.25
 _STEADY = 1e-8  # relative decrease that rounding may prevent
+_LEAST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Descent:
     nothing_to_learn : bool
         Whether no number could move.
     evaluation : Evaluation or None
-        Of the loss at the point, where it took long and is at hand.
+        Of the loss at the point, where it is at hand.
     """
 
     point: Point
@@ -135,7 +136,9 @@ def descend(
             return Descent(joined.point, joined.value, True, iteration, reason)
         if walk.remaining <= tolerance * abs(value) + loss.resolution:
             reason = "no step promises a lower loss"
-            return Descent(walk.point, value, True, iteration, reason, walk.fisher)
+            return Descent(
+                walk.point, value, True, iteration, reason, walk.fisher, evaluation=walk.here
+            )
         if walk.stuck:
             steady = predicted <= _STEADY * abs(value)
             reason = "rounding hides any further decrease" if steady else "no step lowers the loss"
@@ -267,6 +270,11 @@ class Walk:
         self.borrowed = borrowed
         self._foreign = borrowed is not None
         self._go(start, loss.evaluate(start))
+
+    @property
+    def here(self) -> Evaluation | None:
+        """The loss where the walk is."""
+        return self._here
 
     def step(self) -> float:
         """Take the best step found; return the decrease it promised."""
@@ -411,7 +419,7 @@ class Walk:
             return self._last_predicted
         point, evaluation, predicted = fisher
         # Compared, not divided: what was promised may be next to nothing.
-        gain, promised = before - evaluation.value, max(predicted, np.finfo(np.float64).tiny)
+        gain, promised = before - evaluation.value, max(predicted, _LEAST)
         if gain > 0.75 * promised:
             self._damping = max(self._damping * 0.1, 1e-9)
         elif gain < 0.25 * promised:

@@ -121,7 +121,7 @@ class Newton:
             n_iter += best.n_iter
         best = to_the_end(loss, best)
         rule = Rule(best, loss.weights_at(best.point))
-        settled = found.pinned and abs(best.point.p) < FAR
+        settled = found.settled and abs(best.point.p) < FAR
         if loss.learn_power and not settled and not loss.interior:
             if not loss.is_perfect(best.value):
                 rule = compare_limits(loss.data, rule, max_iter, tolerance)

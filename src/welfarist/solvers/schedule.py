@@ -62,10 +62,10 @@ class Schedule:
     ) -> None:
         self.best: Descent | None = None
         self.went_on = self.exhausted = False
-        # Of a handful of decisions herds find what no slope leads to.
-        can_breed = can_be_scouted(loss) and is_small(loss, _HERD + 1)
-        self.roamed = effort.flocks > 0 and can_be_roamed(loss) and not can_breed
         self.scouted = can_be_scouted(loss)
+        self.roamed = effort.flocks > 0 and can_be_roamed(loss)
+        if self.roamed and self.scouted:  # of a handful of decisions herds find what no slope does
+            self.roamed = not is_small(loss, _HERD + 1)
         self._effort = effort
         self._loss = loss
         self._rng = rng
@@ -83,16 +83,20 @@ class Schedule:
                 yield self._anywhere()
                 yield self._disturbed(0.5)
         first, *others = self._loss.family.starts
+        further, *more = self._loss.family.more_starts
         yield self._at(equal, first)
+        plain = others and further > first and self._loss.data.restraint is None
+        if plain and self._best_point().p > first:
+            # From the other side of what the first has found.
+            others[0], further = further, others[0]
         for power in others:
             # The noise is known by now, and so much the same wherever the rule is sought.
             yield Point(equal, self._allowed(power), self._best_point().extras)
         yield self._far_out(30.0)
-        power, *others = self._loss.family.more_starts
-        yield self._at(equal, power)
+        yield self._at(equal, further)
         yield self._random_ratios()
         yield from self._promising()
-        for power in others:
+        for power in more:
             yield self._at(equal, power)
             yield self._random_ratios()
         while True:

@@ -7,7 +7,7 @@ all powers are looked at with one person, two, and many in all proportions.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -115,8 +115,7 @@ def _number(loss: DecisionLoss) -> float:
 
 def _looked_at(loss: DecisionLoss) -> int:
     """How many numbers about the people a rule reads."""
-    assert isinstance(loss.people, GlancedPeople)
-    return loss.people.looked_at
+    return cast(GlancedPeople, loss.people).looked_at  # to make sure takes a tenth of a millisecond
 
 
 def _powers(loss: DecisionLoss, p: float | None) -> FloatArray:
