@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from welfarist.comparing.contest import compare
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide
+    from welfarist.counting.equally_good import crossings
     from welfarist.counting.exact_solver import Exact
     from welfarist.deciders.deciders import Deciders
     from welfarist.deciders.deciders_result import DecidersResult
@@ -82,6 +83,7 @@ __all__ = [
     "compare",
     "ComparisonClassifier",
     "Comparisons",
+    "crossings",
     "Deciders",
     "DecidersModel",
     "DecidersResult",
@@ -146,6 +148,7 @@ _ON_DEMAND = {
     "Choices": "decisions",
     "compare": "comparing.contest",
     "ComparisonClassifier": "learners",
+    "crossings": "counting.equally_good",
     "Comparisons": "decisions",
     "Deciders": "deciders.deciders",
     "DecidersModel": "deciders.saved",

@@ -7,9 +7,11 @@ from typing import Any
 
 from welfarist.app.decisions import Decided
 from welfarist.app.people import attributes_of, groups_of, prior_of, weights_of
-from welfarist.app.texts import power_of_text, rho_of_text, starts_of_text
+from welfarist.app.texts import number_of, power_of_text, rho_of_text, starts_of_text
 from welfarist.app.usage import UsageError
 from welfarist.base.wording import listed
+from welfarist.families.known import family_of
+from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.people.source import heads_of
 
 
@@ -23,6 +25,7 @@ class LearnerOptions:
     """
 
     noise: str = "logistic"
+    family: str = "power"
     p: str | None = None
     weights: str | None = None
     groups: str | None = None
@@ -44,6 +47,11 @@ class LearnerOptions:
     size_effect: bool = False
     dask: str | None = None
     resume: str | None = None
+
+    @property
+    def least(self) -> float:
+        """The smallest utility that may be read: the family's, less what is added to all."""
+        return family_of(self.family).least - self.shift
 
 
 # Where errors are counted there is no likelihood.
@@ -126,6 +134,14 @@ def learner_of(asked: LearnerOptions, decided: Decided) -> Any:
     return learner(**shared, **{name: told[name] for name in told if name in known})
 
 
+def _shape_of_text(asked: LearnerOptions) -> Any:
+    """The shape as a number or a name, which the family knows; None if it is to be learned."""
+    if asked.p is None or asked.family == POWER_MEAN.name:
+        return None if asked.p is None else power_of_text(asked.p)
+    number = number_of(asked.p)
+    return asked.p if number is None else number
+
+
 def _shared(asked: LearnerOptions, decided: Decided) -> dict[str, Any]:
     """The options that all learners have."""
     people, encoding = decided.people, decided.encoding
@@ -134,7 +150,8 @@ def _shared(asked: LearnerOptions, decided: Decided) -> dict[str, Any]:
     if asked.attributes is not None:
         weights = attributes_of(asked.attributes, asked.heads, people, encoding)
     return dict(
-        p=None if asked.p is None else power_of_text(asked.p),
+        family=asked.family,
+        p=_shape_of_text(asked),
         weights=weights,
         groups=groups,
         prior=prior_of(asked.prior, people, groups),

@@ -56,6 +56,10 @@ class Family:
         report says what the doctrines mean.
     has_aversion : bool
         Whether one less the shape is what economists call inequality aversion.
+    least : float
+        The smallest utility that it takes: 0, or minus infinity where a scale needs no zero.
+    by_place : bool
+        Whether weights belong to places, from the worst to the best off, and not to persons.
     """
 
     name: str = ""
@@ -70,6 +74,8 @@ class Family:
     doctrines: tuple[Doctrine, ...] = ()
     says: str = ""
     has_aversion: bool = False
+    least: float = 0.0
+    by_place: bool = False
 
     @property
     def called(self) -> str:
@@ -80,6 +86,22 @@ class Family:
     def noun(self) -> str:
         """What one of its rules is called after "a" or "the"."""
         return f"rule of the family {self.title or self.name or type(self).__name__}"
+
+    def suited_to(self, utilities: Any) -> Family:
+        """Return the family with what it needs to know of a table (N, d): of units, for example.
+
+        It is called once before a fit; what stands in the place of a table has everything already.
+        """
+        del utilities
+        return self
+
+    def labels(self, people: tuple[str, ...]) -> tuple[str, ...]:
+        """Return what each weight (d,) is of: a person, unless weights belong to places."""
+        return people
+
+    def like_power(self, p: float) -> float:
+        """Return the power of a power mean that does about the same, of a shape that has one."""
+        return p
 
     def columns(self, utilities: FloatArray) -> Columns:
         """Return what the family sees of utilities (d, N), which it may overwrite."""
@@ -181,6 +203,14 @@ class Family:
             f"{self.shape.highest:g}{f', or one of {known}' if known else ''}, with "
             f"{self.called}; found {p!r}."
         )
+
+    def shares(self, utilities: FloatArray, weights: FloatArray, p: float) -> FloatArray | None:
+        """Return whose gains count how much in each action (N, d) of utilities (N, d).
+
+        None where nobody knows a formula: then rules see what rises by 1% are worth.
+        """
+        del utilities, weights, p
+        return None
 
     def rule(self, p: float, weights: Any, stakeholders: Any = None) -> Any:
         """Return the rule with this shape and these weights, ready to judge actions."""

@@ -99,6 +99,6 @@ def _is_enough(likelihood: Likelihood, loss: DecisionLoss, found: Descent) -> bo
     """Whether no other optimum needs a look."""
     if not loss.learn_power:
         return loss.weighting.free <= 1 and not loss.slopes
-    if abs(found.point.p) >= FAR:
+    if abs(loss.family.like_power(found.point.p)) >= FAR:
         return False
     return uncertainty_of_power(loss, found, likelihood.observations) < PINNED

@@ -14,6 +14,7 @@ from welfarist.base.seeds import generator_of
 from welfarist.base.validation import FloatArray, as_shift
 from welfarist.counting.findings import ExactRecord
 from welfarist.families.base import Family
+from welfarist.families.known import family_of
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.inference.clusters import default_covariance
 from welfarist.inference.likelihood import Likelihood
@@ -84,9 +85,13 @@ class Setup:
         """Check a learner's options against decisions and each other."""
         people, names = decided.people, decided.stakeholders
         heads = heads_of(decided.utilities)
-        weighting = weighting_of(learner.weights, learner.groups, people, names, heads)
+        family = family_of(learner.family)
+        options.refuse_of_persons(family, learner.groups, learner.weights)
+        family, weighed = family.suited_to(decided.utilities), names
+        if family.by_place:
+            weighed = family.labels(named_people(names, people))
+        weighting = weighting_of(learner.weights, learner.groups, people, weighed, heads)
         labels = group_labels(learner.groups, people, names)
-        family = options.family_of(learner.family)
         return cls(
             family,
             learner.p,
@@ -95,7 +100,7 @@ class Setup:
             None if labels is None else tuple(str(label) for label in labels.tolist()),
             isinstance(learner.weights, str) and learner.weights == "equal",
             names,
-            options.concentration_of(learner.prior, weighting, learner.groups, names),
+            options.concentration_of(learner.prior, weighting, learner.groups, weighed),
             learner.prior is not None,
             options.newton_of(learner.n_starts, learner.max_iter, learner.tol, learner.effort),
             learner.progress,
@@ -115,8 +120,8 @@ class Setup:
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The people's names, or numbered ones."""
-        return named_people(self.names, self.weighting.people)
+        """What each weight is of: the people's names, or numbered ones, or places."""
+        return self.family.labels(named_people(self.names, self.weighting.people))
 
     @property
     def given(self) -> tuple[str, ...]:
