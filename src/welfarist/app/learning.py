@@ -11,6 +11,7 @@ from welfarist.app.texts import number_of, power_of_text, rho_of_text, starts_of
 from welfarist.app.usage import UsageError
 from welfarist.base.wording import listed
 from welfarist.families.known import family_of
+from welfarist.families.nested.family import NESTED
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.people.source import heads_of
 
@@ -61,7 +62,8 @@ _COUNTED = ("none", "flip")
 def check_together(asked: LearnerOptions) -> None:
     """Refuse options that do not go together, whatever the decisions are."""
     counted = asked.noise in _COUNTED
-    if asked.groups is not None and asked.weights not in (None, "learn"):
+    nested = asked.family == NESTED.name  # whose groups do not share a weight
+    if asked.groups is not None and asked.weights not in (None, "learn") and not nested:
         raise UsageError(
             "{groups} says how learned weights are shared; found {weights:{told}} as well. Give "
             "one of the two.",
@@ -154,7 +156,7 @@ def _shared(asked: LearnerOptions, decided: Decided) -> dict[str, Any]:
         p=_shape_of_text(asked),
         weights=weights,
         groups=groups,
-        prior=prior_of(asked.prior, people, groups),
+        prior=prior_of(asked.prior, people, None if asked.family == NESTED.name else groups),
         shift=asked.shift,
         solver=asked.solver,
         effort=asked.effort,

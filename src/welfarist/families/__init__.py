@@ -11,9 +11,10 @@ from welfarist.families.family_rule import FamilyRule
 from welfarist.families.known import FAMILIES
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK, KolmPollakFamily
 from welfarist.families.levels import DIFFERENCE, RATIO, Level
+from welfarist.families.nested.family import NESTED, NestedFamily
 from welfarist.families.power_mean.family import POWER_MEAN, PowerMean
 from welfarist.families.rank_dependent.family import RANK_DEPENDENT, RankDependentFamily
-from welfarist.families.rules import KolmPollak, RankDependent
+from welfarist.families.rules import KolmPollak, Nested, RankDependent
 from welfarist.families.welfare import Welfare
 
 __all__ = [
@@ -30,6 +31,9 @@ __all__ = [
     "KolmPollakFamily",
     "Level",
     "LOG",
+    "NESTED",
+    "Nested",
+    "NestedFamily",
     "Parameter",
     "POWER_MEAN",
     "PowerMean",

@@ -60,6 +60,8 @@ class Family:
         The smallest utility that it takes: 0, or minus infinity where a scale needs no zero.
     by_place : bool
         Whether weights belong to places, from the worst to the best off, and not to persons.
+    own : tuple of Parameter
+        Further parameters beside the shape, which are learned with it.
     """
 
     name: str = ""
@@ -76,6 +78,7 @@ class Family:
     has_aversion: bool = False
     least: float = 0.0
     by_place: bool = False
+    own: tuple[Parameter, ...] = ()
 
     @property
     def called(self) -> str:
@@ -102,6 +105,44 @@ class Family:
     def like_power(self, p: float) -> float:
         """Return the power of a power mean that does about the same, of a shape that has one."""
         return p
+
+    @property
+    def own_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Where further parameters are searched (m,), (m,), in their coordinates."""
+        return np.empty(0), np.empty(0)
+
+    @property
+    def own_start(self) -> FloatArray:
+        """Where a search of further parameters begins (m,), in their coordinates."""
+        return np.empty(0)
+
+    def within(self, bounds: tuple[FloatArray, FloatArray]) -> Family:
+        """Return the same with other bounds (m,), (m,) of further parameters."""
+        del bounds
+        return self
+
+    def at(self, own: FloatArray) -> Family:
+        """Return the member whose further parameters (m,), in their coordinates, are these."""
+        del own
+        return self
+
+    def numbers(self) -> dict[str, Any]:
+        """Return what a file must hold of a member beside its name, shape and weights."""
+        return {}
+
+    def of_numbers(self, numbers: Any, people: int) -> Family:
+        """Return the member that :meth:`numbers` described, of a rule for so many people.
+
+        Raises ValueError where it describes none.
+        """
+        if numbers != {}:
+            raise ValueError("nothing")
+        del people
+        return self
+
+    def own_values(self) -> dict[str, float]:
+        """Return the further parameters of a member of the family, by name."""
+        return {}
 
     def columns(self, utilities: FloatArray) -> Columns:
         """Return what the family sees of utilities (d, N), which it may overwrite."""
@@ -139,6 +180,16 @@ class Family:
         """
         del p
         return np.asarray((rows * (extra * pull)) @ rows.T)
+
+    def bend_further(
+        self, people: People, weights: FloatArray, p: float, pull: FloatArray
+    ) -> FloatArray | None:
+        """Return what :meth:`bend_by_weights` lacks (d, d) of derivatives by two weights, if any.
+
+        Like it, summed over actions with `pull` (N,), and along moves that keep the weights' sum.
+        """
+        del people, weights, p, pull
+        return None
 
     def bend_by_shape(
         self, people: People, weights: FloatArray, p: float, here: Welfare, pull: FloatArray

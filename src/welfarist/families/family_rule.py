@@ -50,6 +50,10 @@ class JudgingFamily(Protocol):
         """Return which rule a shape is, in words."""
         ...
 
+    def numbers(self) -> dict[str, Any]:
+        """Return what tells a member from others of the family with the same shape."""
+        ...
+
     def shares(self, utilities: FloatArray, weights: FloatArray, p: float) -> FloatArray | None:
         """Return whose gains count how much in each action."""
         ...
@@ -162,6 +166,7 @@ class FamilyRule:
         """Return the rule as plain numbers and texts."""
         return {
             "family": self.family.name,
+            **self.family.numbers(),
             "p": self.p,
             "weights": self.weights.tolist(),
             "stakeholders": None if self.stakeholders is None else list(self.stakeholders),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from welfarist.base.errors import InputError
 from welfarist.families.base import Family
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK
+from welfarist.families.nested.family import NESTED
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rank_dependent.family import RANK_DEPENDENT
 
 FAMILIES: dict[str, Family] = {
-    family.name: family for family in (POWER_MEAN, KOLM_POLLAK, RANK_DEPENDENT)
+    family.name: family for family in (POWER_MEAN, KOLM_POLLAK, RANK_DEPENDENT, NESTED)
 }
 
 

@@ -14,6 +14,7 @@ from welfarist.base.validation import check_names
 from welfarist.families.base import Family
 from welfarist.families.family_rule import FamilyRule
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK
+from welfarist.families.nested.family import NestedFamily
 from welfarist.families.rank_dependent.family import RANK_DEPENDENT
 
 Weights = npt.ArrayLike | Mapping[str, float]
@@ -85,6 +86,51 @@ class RankDependent(FamilyRule):
     def __init__(self, weights: npt.ArrayLike, p: float | str = 1.0, shift: float = 0.0) -> None:
         shape, numbers, _ = _told(RANK_DEPENDENT, p, weights, None)
         super().__init__(RANK_DEPENDENT, shape, numbers, None, shift)
+
+
+class Nested(FamilyRule):
+    """A power mean of groups, each of which is worth the power mean of its members.
+
+    Parameters
+    ----------
+    p : float
+        The power between groups, from -30 to 30.
+    q : float
+        The power within groups, from -30 to 30.
+    groups : (d,) array-like
+        The group of each person.
+    weights : (d,) array-like or mapping
+        How much each person counts; a group counts as much as its members together.
+    stakeholders : sequence of str, optional
+    shift : float
+        A constant that is added to every utility.
+
+    Examples
+    --------
+    Within regions only the sum counts, between them the worst off does all but alone:
+
+    >>> rule = Nested(-30, 1, ["north", "north", "south", "south"], [1, 1, 1, 1])
+    >>> round(rule([1.0, 9.0, 6.0, 6.0]), 2), round(rule([5.0, 5.0, 6.0, 6.0]), 2)
+    (5.12, 5.12)
+    """
+
+    def __init__(
+        self,
+        p: float,
+        q: float,
+        groups: npt.ArrayLike,
+        weights: Weights,
+        stakeholders: Sequence[str] | None = None,
+        shift: float = 0.0,
+    ) -> None:
+        family = NestedFamily(groups, q)
+        shape, numbers, names = _told(family, p, weights, stakeholders)
+        if np.size(numbers) != len(family.group_of):
+            raise InputError(
+                "weights must be one number per person, as many as there are in groups, "
+                f"{len(family.group_of)}; found {np.size(numbers)}."
+            )
+        super().__init__(family, shape, numbers, names, shift)
 
 
 def _told(

@@ -17,6 +17,7 @@ from welfarist.base.validation import (
 from welfarist.counting.exact_solver import Exact
 from welfarist.counting.guide import fewest_errors
 from welfarist.families.base import Family
+from welfarist.families.nested.family import NestedFamily
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LAPSE, LOGISTIC
@@ -32,7 +33,7 @@ from welfarist.solvers.newton import Newton
 
 NoiseName = Literal["none", "flip", "logistic", "lapse"]
 NoiseOption = NoiseName | ChoiceNoise
-FamilyOption = Literal["power", "kolm", "rank"] | Family
+FamilyOption = Literal["power", "kolm", "rank", "nested"] | Family
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 SolverOption = SolverName | Solver | Exact
 StartsOption = int | Literal["auto"]
@@ -107,6 +108,14 @@ def refuse_of_persons(family: Family, groups: object, weights: object) -> None:
             f"weights of {family.called} belong to places, from the worst to the best off, and not "
             f"to people; found {found}. Leave them out, or learn a rule of persons."
         )
+
+
+def nested(
+    family: NestedFamily, groups: object, people: int, names: Sequence[str] | None
+) -> NestedFamily:
+    """Return the family of means of the groups that were given."""
+    labels = group_labels(groups, people, names)
+    return family if labels is None else family.with_groups(labels)
 
 
 def require_countable(

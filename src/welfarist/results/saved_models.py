@@ -15,6 +15,7 @@ from welfarist.base.exports import strict
 from welfarist.base.inert import in_json
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
+from welfarist.families.base import Family
 from welfarist.families.known import FAMILIES, is_known
 from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
@@ -30,7 +31,7 @@ SEVERAL = "welfarist.Deciders"
 VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
-_OPTIONAL = ("shift", "small_sample", "theta", "family", *saved_choices.KEYS)
+_OPTIONAL = ("shift", "small_sample", "theta", "family", "family_numbers", *saved_choices.KEYS)
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
@@ -211,6 +212,8 @@ class Model:
             record["small_sample"] = True
         if not isinstance(rule, WelfareFunction):  # nor this for a power mean
             record["family"] = rule.family.name
+            if rule.family.numbers():
+                record["family_numbers"] = rule.family.numbers()
         if self.theta:
             record["theta"] = dict(self.theta)
         return dict(strict(record | saved_choices.entries_of(self)))
@@ -225,8 +228,7 @@ class Model:
         fields = Fields(record, source, FORM)
         weights, names = fields.people()
         kind = fields.one_of("kind", _KINDS)
-        family = fields.one_of("family", tuple(FAMILIES)) if fields.has("family") else "power"
-        rule = FAMILIES[family].rule(fields.number("p"), weights, names)
+        rule = _family_in(fields, len(weights)).rule(fields.number("p"), weights, names)
         return cls(
             welfare=rule.shifted(fields.shift()),
             kind=kind,
@@ -246,6 +248,16 @@ class Model:
             theta=fields.numbers_by_name("theta") if fields.has("theta") else {},
             **saved_choices.terms_in(fields, kind),
         )
+
+
+def _family_in(fields: Fields, people: int) -> Family:
+    """The family of a saved rule, with what it needs to know of the people."""
+    family = FAMILIES[fields.one_of("family", tuple(FAMILIES)) if fields.has("family") else "power"]
+    numbers = fields.entry("family_numbers") if fields.has("family_numbers") else {}
+    try:
+        return family.of_numbers(numbers, people)
+    except ValueError as form:
+        raise fields.wrong("family_numbers", str(form), numbers) from None
 
 
 def _require_savable(result: Learned) -> None:

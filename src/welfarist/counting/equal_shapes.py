@@ -18,7 +18,7 @@ from welfarist.families.kolm_pollak.levels import unit_of
 from welfarist.people.utility_tables import as_utility_table
 
 
-def crossings(
+def equally_good(
     first: Sequence[float] | npt.ArrayLike,
     second: Sequence[float] | npt.ArrayLike,
     weights: npt.ArrayLike | None = None,
@@ -47,7 +47,7 @@ def crossings(
     the larger mean. The choice turns at one power, and at one aversion to absolute gaps:
 
     >>> one, other = [65, 68, 70, 72, 81], [70, 68, 70, 72, 77]
-    >>> crossings(one, other).round(4), crossings(one, other, family="kolm").round(5)
+    >>> equally_good(one, other).round(4), equally_good(one, other, family="kolm").round(5)
     (array([2.4189]), array([-0.01942]))
     """
     seen = _known(family)
