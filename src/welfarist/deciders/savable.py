@@ -51,7 +51,7 @@ def _require_savable(panel: Panel) -> None:
     if family != POWER_MEAN:
         raise InputError(
             "a saved model of several decision makers holds power means only; found "
-            f"{family.called}. Keep the numbers with result_.to_dict()."
+            f'{family.called}. Use family="power".'
         )
 
 
