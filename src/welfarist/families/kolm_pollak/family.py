@@ -166,8 +166,8 @@ class KolmPollakFamily(Family):
             which = "smallest" if p > 0 else "largest"
             return f"the {which} utility it gives to somebody who counts"
         return (
-            "the Kolm-Pollak welfare of the utilities it gives, K = \N{MINUS SIGN}1/alpha times the "
-            "logarithm of the sum of w e^(\N{MINUS SIGN}alpha u)"
+            "the Kolm-Pollak welfare of the utilities it gives, K = \N{MINUS SIGN}1/alpha times "
+            "the logarithm of the sum of w e^(\N{MINUS SIGN}alpha u)"
         )
 
     def shares(self, utilities: FloatArray, weights: FloatArray, p: float) -> FloatArray:
