@@ -298,7 +298,12 @@ def _candidates(families: Any, learner: WelfareLearner) -> dict[str, Any]:
             f'families must be "all" or a list of {known} and families of your own; found '
             f"{families!r}."
         )
-    return dict(_candidate(one, learner) for one in families)
+    found = [_candidate(one, learner) for one in families]
+    names = [name for name, _ in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"families must be different ones; found {name!r} twice.")
+    return dict(found)
 
 
 def _candidate(family: Any, learner: WelfareLearner) -> tuple[str, Any]:
@@ -307,7 +312,7 @@ def _candidate(family: Any, learner: WelfareLearner) -> tuple[str, Any]:
     wanted = "rank" if family == RANK_POWER else family
     found = family_of(wanted)
     held: dict[str, Any] = {"family": wanted, "p": None}
-    name = family if isinstance(family, str) else found.name
+    name = family if isinstance(family, str) else found.label
     if found == RANK_DEPENDENT and family != RANK_POWER:
         held["p"] = 1.0
     if isinstance(family_of(given["family"]), type(found)):
