@@ -67,8 +67,8 @@ ACTIONS, MOST = 100, 40
 ANSWERS, UNDONE, EARLY, LATE = 40, 20, 20, 200
 # So many decision makers of a study are one interview whose time is measured.
 PER_INTERVIEW = 50
-# Parts that are run first, at the same pace after them, and last.
-TURNS = (("speed",), ("tables", "coverage", "stopping"), ("ties",))
+# What is run last; times are first, and all else is between them at the same pace.
+LAST = ("ties", "memory")
 MEASURES = ("accuracy", "power_error", "power_covered", "weights_covered")
 
 
@@ -256,14 +256,20 @@ def jobs_of(parts: Iterable[str], deciders: int | None, seed: int) -> list[Job]:
     """
     paced: list[tuple[int, float, Job]] = []
     for part in parts:
-        count, turn = deciders or PLANNED[part], next(i for i, x in enumerate(TURNS) if part in x)
+        count = deciders or PLANNED[part]
         paced += [
-            (turn, (number + 1) / count, (part, cell, seed, number))
+            (_turn(part, cell), (number + 1) / count, (part, cell, seed, number))
             for number in range(count)
             for cell in PARTS[part]
             if part != "speed" or number < _interviews(cell, count)
         ]
     return [job for *_, job in sorted(paced, key=lambda one: one[:2])]
+
+
+def _turn(part: str, cell: str) -> int:
+    if part in LAST or cell.endswith(LAST):
+        return 2
+    return 0 if part == "speed" else 1
 
 
 def _interviews(cell: str, deciders: int) -> int:
