@@ -38,7 +38,7 @@ class Arrivals:
         self._evidence, menus = evidence, evidence.menus
         counts = np.empty(0) if menus is None else menus.count
         self._sizes = np.concatenate([evidence.counts, counts])
-        order = rng.permutation(len(self._sizes))
+        order = rng.permutation(np.argsort(_told_apart(evidence), kind="stable"))
         ends = np.cumsum(self._sizes[order])
         self._starts = np.empty(len(order))
         self._starts[order] = ends - self._sizes[order]
@@ -65,6 +65,15 @@ class Arrivals:
         if at >= self.total:
             return np.ones(len(self._sizes))
         return np.asarray(np.clip((at - self._starts) / self._sizes, 0.0, 1.0))
+
+
+def _told_apart(evidence: Evidence) -> FloatArray:
+    """Return a number for each decision, the same however actions and decisions are numbered."""
+    utilities, menus = evidence.outcomes.utilities, evidence.menus
+    numbers = np.nan_to_num(utilities, nan=-1.0) @ np.sqrt(np.arange(evidence.people) + 2.0)
+    of_pairs = numbers[evidence.first] + numbers[evidence.second]
+    of_menus = np.empty(0) if menus is None else menus.sums(numbers[menus.rows])
+    return np.concatenate([of_pairs, of_menus])
 
 
 def next_stop(
