@@ -26,7 +26,7 @@ _WALK = 2.38
 # Lengths of steps, the share that goes the whole way, and the shares of numbers that step.
 _LENGTHS, _WHOLE, _SOME = (0.15, 0.4, 1.0), 0.1, (0.25, 0.6, 1.0)
 # Sweeps after which a particle counts as another one.
-_APART = 12
+_APART = 40
 # Moves of the noise alone after each move of the rule, and their length in cloud deviations.
 _NOISE_MOVES, _NOISE_WALK = 2, 2.4
 # Added to the covariance, so that a cloud in which all agree on a number can still move.
