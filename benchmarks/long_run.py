@@ -52,14 +52,14 @@ PARALLEL, WARM_UP, KEPT = 4, 1000, 5000
 EARLIER = (
     "Earlier runs: seed 517054 was ended by the clock after two people and 20 answers (held).",
     "Seed 9840635 went through 2, 3, 5, 10 and 18 people with 20 answers: all held beside",
-    "tempering, and two people beside sums, which decide, missed: an end was 0.30 deviations off.",
-    "The sampler was then changed on that seed's data, to half the error (more walkers, which walk",
-    "on once all decisions are in). On data of seed 31337 four runs of it, for 18 people after 50",
-    "answers, had ends up to a deviation apart. Since then decisions are let in one after the other,",
-    "and not all at once with little power; three runs were within a twentieth, and the No-U-Turn",
-    "sampler was a quarter of a deviation off them, as its halves were off each other. Walkers walk",
-    "further between pictures as well, as two people of that seed after 20 answers asked for. The",
-    "run below is of a seed that was drawn afterwards.",
+    "tempering, and two people beside sums, which decide, missed: an end was 0.30 deviations",
+    "off. The sampler was then changed on that seed's data, to half the error (more walkers,",
+    "which walk on once all decisions are in). On data of seed 31337 four runs of it, for 18",
+    "people after 50 answers, had ends up to a deviation apart. Since then decisions are let in",
+    "one after the other, and not all at once with little power; three runs were within a",
+    "twentieth, and the No-U-Turn sampler was a quarter of a deviation off them, as its halves",
+    "were off each other. Walkers walk further between pictures as well, as two people of that",
+    "seed after 20 answers asked for. The run below is of a seed that was drawn afterwards.",
 )
 COLUMNS = ("seed", "people", "answers", "who", "means", "ends", "own means", "own ends", "scale")
 
