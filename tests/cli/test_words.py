@@ -89,6 +89,7 @@ FOR_PYTHON = {
     "learners/targets.py": ["7: there must be a score"],
     "learners/warm_starts.py": ["warm_start=True needs"],
     "people/sketch/sketch.py": ["a sketch must be made with Sketch.of"],
+    "recommending/drawing.py": ["a recommendation needs one rule"],
     "people/utility_tables.py": ["utilities must be a table", "utilities must hold at least one"],
     "proofs/certify.py": ["a proof of global optimality"],
     "proofs/rules/proving.py": ["a proof over all weights"],

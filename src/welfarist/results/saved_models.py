@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,6 +20,7 @@ from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
 from welfarist.results import saved_choices
 from welfarist.results.learned import Learned
+from welfarist.results.rule_draws import RuleDraws
 from welfarist.results.saved_records import Fields, Form, record_in
 
 Kind = Literal["scores", "comparisons", "choices"]
@@ -30,7 +31,7 @@ SEVERAL = "welfarist.Deciders"
 VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
-_OPTIONAL = ("shift", "small_sample", "theta", *saved_choices.KEYS)
+_OPTIONAL = ("shift", "small_sample", "theta", "draws", *saved_choices.KEYS)
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
@@ -77,6 +78,8 @@ class Model:
     theta : mapping
         By how much the logarithm of a weight changes with a unit of each attribute, by name, where
         weights follow from attributes; empty elsewhere.
+    draws : RuleDraws or None
+        Rules that are equally likely after the decisions, if the model was saved with some.
     """
 
     welfare: WelfareFunction
@@ -99,13 +102,19 @@ class Model:
     outside: float | None = None
     absent: bool = False
     theta: Mapping[str, float] = field(default_factory=dict)
+    draws: RuleDraws | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, learned: Any, intervals: Mapping[str, Any] | None = None) -> Model:
+    def of(
+        cls,
+        learned: Any,
+        intervals: Mapping[str, Any] | None = None,
+        draws: RuleDraws | None = None,
+    ) -> Model:
         """Return what a fitted estimator or its ``result_`` has learned."""
         result = getattr(learned, "result_", learned)
         if isinstance(result, Model):
-            return result
+            return result if draws is None else replace(result, draws=draws)
         if not isinstance(result, Learned):
             raise InputError(
                 "what is saved must be a fitted estimator or its result_; found "
@@ -130,6 +139,7 @@ class Model:
             small_sample=result.small_sample,
             version=__version__,
             theta={name: float(value) for name, value in result.theta.items()},
+            draws=draws,
             **saved_choices.terms_of(result),
         )
 
@@ -211,6 +221,8 @@ class Model:
             record["small_sample"] = True
         if self.theta:
             record["theta"] = dict(self.theta)
+        if self.draws is not None:
+            record["draws"] = self.draws.to_dict()
         return dict(strict(record | saved_choices.entries_of(self)))
 
     def as_text(self) -> str:
@@ -222,9 +234,9 @@ class Model:
         """Return the model that :meth:`to_dict` described; `source` is named in messages."""
         fields = Fields(record, source, FORM)
         weights, names = fields.people()
-        kind = fields.one_of("kind", _KINDS)
+        kind, shift = fields.one_of("kind", _KINDS), fields.shift()
         return cls(
-            welfare=WelfareFunction(fields.number("p"), weights, names, fields.shift()),
+            welfare=WelfareFunction(fields.number("p"), weights, names, shift),
             kind=kind,
             tau=fields.optional("tau", 0.0),
             rho=fields.optional("rho", 0.0, _LARGEST_RHO),
@@ -240,6 +252,7 @@ class Model:
             version=fields.text("welfarist"),
             small_sample=fields.flag("small_sample") if fields.has("small_sample") else False,
             theta=fields.numbers_by_name("theta") if fields.has("theta") else {},
+            draws=RuleDraws.in_fields(fields, names, shift) if fields.has("draws") else None,
             **saved_choices.terms_in(fields, kind),
         )
 
