@@ -291,7 +291,7 @@ def recommend(
     >>> pairs = wf.simulate.random_pairs(20, 40, random_state=1)
     >>> decided = wf.simulate.comparisons(world, pairs, tau=20, random_state=1)
     >>> fit = wf.ComparisonClassifier().fit(decided)
-    >>> said = recommend(fit, [[5.0, 5.0], [9.0, 0.1], [4.0, 5.0]], names=["a", "b", "c"])
+    >>> said = recommend(fit, [[5.0, 5.0], [4.0, 9.0], [4.0, 5.0]], names=["a", "b", "c"])
     >>> said.best, bool(said.p_best[0] > 0.9), said.dominated.tolist()
     ('a', True, [False, False, True])
     """

@@ -16,8 +16,9 @@ from welfarist.families.power_mean.mean import log_power_mean
 from welfarist.results.learned_from import typical_utilities
 from welfarist.results.record import FitResult
 from welfarist.show.plots.names import person_of, shown
-from welfarist.show.plots.power_axis import reached_doctrines, rounded
+from welfarist.show.plots.power_axis import reached_doctrines
 from welfarist.show.plots.sources import result_of
+from welfarist.show.symbols import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

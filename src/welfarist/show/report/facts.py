@@ -24,9 +24,10 @@ from welfarist.people.tradeoffs import WorstOff, required_gain, third, turns_of,
 from welfarist.results.learned_from import judged_utilities
 from welfarist.results.record import FitResult
 from welfarist.show.plots.indifference_curves import doctrines_beside
-from welfarist.show.plots.power_axis import in_symbols, reached_doctrines
+from welfarist.show.plots.power_axis import reached_doctrines
 from welfarist.show.plots.power_figures import own_profile
 from welfarist.show.report.plain_words import plain
+from welfarist.show.symbols import in_symbols
 
 # Losses to the worst off for which gains are worked out; the first is the one in the text.
 LOSSES = (0.1, 0.01, 0.25, 0.5)
