@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from welfarist.comparing.contest import compare
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide
+    from welfarist.counting.equal_shapes import equally_good
     from welfarist.counting.exact_solver import Exact
     from welfarist.deciders.deciders import Deciders
     from welfarist.deciders.deciders_result import DecidersResult
@@ -94,6 +95,7 @@ __all__ = [
     "doctrine_of",
     "DOCTRINES",
     "draw_rules",
+    "equally_good",
     "Exact",
     "families",
     "FitResult",
@@ -163,6 +165,7 @@ _ON_DEMAND = {
     "doctrine_of": "families.power_mean.doctrines",
     "DOCTRINES": "families.power_mean.doctrines",
     "draw_rules": "recommending.drawing",
+    "equally_good": "counting.equal_shapes",
     "Exact": "counting.exact_solver",
     "families": "families",
     "FitResult": "results.record",

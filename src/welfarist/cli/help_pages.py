@@ -42,8 +42,8 @@ PANELS: dict[str, tuple[str, ...]] = {
         "force",
     ),
     "The rule": (
-        "model", "doctrine", "p", "weights", "groups", "attributes", "heads", "prior", "scale",
-        "shift", "who", "known_weights",
+        "model", "doctrine", "family", "p", "weights", "groups", "attributes", "heads", "prior",
+        "scale", "shift", "who", "known_weights",
     ),
     "How sure": (
         "level", "best", "method", "covariance", "intervals", "error", "delta", "accuracy",

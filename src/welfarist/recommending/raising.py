@@ -13,6 +13,8 @@ from welfarist.base.validation import FloatArray
 
 # The largest utility that is tried, and halvings between it and today's: to the last digit.
 _LARGEST, _HALVINGS = 1e150, 200
+# Where differences decide and not ratios, it is this many times the largest of today.
+_TIMES = 1e6
 _SMALLEST = 1e-150
 
 
@@ -96,7 +98,10 @@ def raises_needed(
     target = float(np.asarray(rule.value(pair[0])))
     count = len(people)
     low = np.log(np.maximum(pair[1] + rule.shift, _SMALLEST))
-    high = np.full(count, np.log(_LARGEST))
+    family = getattr(rule, "family", None)
+    ratios = family is None or family.level.is_ratio
+    largest = _LARGEST if ratios else _TIMES * max(1.0, float(np.abs(pair).max()))
+    high = np.full(count, np.log(largest))
     enough = _with_one_at(rule, pair[1], np.exp(high)) >= target
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)

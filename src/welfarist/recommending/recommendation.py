@@ -333,7 +333,8 @@ def _meaning(exact: object, draws: int) -> str:
 def _table(actions: Any, believed: RuleDraws) -> FloatArray:
     if hasattr(actions, "__len__") and not len(actions):
         raise InputError("there must be actions to choose from; found none.")
-    return table_of_people(actions, believed.people, believed.stakeholders)
+    least = -np.inf if believed.family.level.is_ratio is False else -believed.shift
+    return table_of_people(actions, believed.people, believed.stakeholders, least)
 
 
 def _names(actions: Any, names: Sequence[str] | None, count: int) -> tuple[str, ...]:

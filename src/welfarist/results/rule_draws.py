@@ -101,7 +101,9 @@ class RuleDraws:
         }
 
     @classmethod
-    def in_fields(cls, fields: Fields, people: tuple[str, ...], shift: float) -> RuleDraws:
+    def in_fields(
+        cls, fields: Fields, people: tuple[str, ...], shift: float, family: Family = POWER_MEAN
+    ) -> RuleDraws:
         """Return the draws that a saved model holds, each number checked."""
         record = fields.entry("draws")
         if not isinstance(record, Mapping) or set(record) != set(_ENTRIES):
@@ -116,7 +118,7 @@ class RuleDraws:
             )
         weights = np.array([normalised(row) for row in rows[:, _BEFORE:]])
         powers, taus, rhos, bands = rows[:, :_BEFORE].T
-        return cls(weights, powers, taus, rhos, bands, people, source, seed, shift)
+        return cls(weights, powers, taus, rhos, bands, people, source, seed, shift, family)
 
 
 def _numbers(value: Any, width: int) -> FloatArray | None:
