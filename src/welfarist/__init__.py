@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from welfarist.comparing.contest import compare
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide
+    from welfarist.counting.equal_shapes import equally_good
     from welfarist.counting.exact_solver import Exact
     from welfarist.deciders.deciders import Deciders
     from welfarist.deciders.deciders_result import DecidersResult
@@ -90,6 +91,7 @@ __all__ = [
     "Doctrine",
     "doctrine_of",
     "DOCTRINES",
+    "equally_good",
     "Exact",
     "families",
     "FitResult",
@@ -155,6 +157,7 @@ _ON_DEMAND = {
     "Doctrine": "families.named",
     "doctrine_of": "families.power_mean.doctrines",
     "DOCTRINES": "families.power_mean.doctrines",
+    "equally_good": "counting.equal_shapes",
     "Exact": "counting.exact_solver",
     "families": "families",
     "FitResult": "results.record",

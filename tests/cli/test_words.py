@@ -68,6 +68,7 @@ FOR_PYTHON = {
     "deciders/savable.py": ["what is saved must be"],
     "deciders/type_tests.py": ["types are numbered from 0", "what is tested must have been"],
     "deciders/types.py": ["n_types must be the number"],
+    "families/nested/family.py": ["NestedFamily(", "groups must hold"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],
     "inference/contrasts.py": [

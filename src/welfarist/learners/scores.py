@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
-from welfarist.base.validation import FloatArray, as_shift, owned
+from welfarist.base.validation import FloatArray, owned
 from welfarist.decisions import Scores
 from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.magnitudes import check_magnitudes
@@ -216,7 +216,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
             owned(target, y),
             owned(counts, sample_weight),
             row_names(X),
-            -as_shift(self.shift),
+            self._least(),
             copy=False,
         )
         names = as_names(getattr(self, "feature_names_in_", None))
@@ -226,7 +226,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         """Learn from scores that were checked before, such as ``result_.decided``."""
         scale = options.check_flag(self.scale, "scale")
         setup = Setup.of(self, scores)
-        seen = scores.shifted(setup.shift, 0.0 if scale else setup.shift)
+        seen = scores.shifted(setup.shift, 0.0 if scale else setup.shift, least=setup.family.least)
         refuse_nothing(seen.utilities)
         _refuse_unscalable(scores, scale)
         check_magnitudes(seen, scale)
@@ -254,7 +254,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         observed = cast(ObservedScores, loss.observed)
         here = at_optimum(loss, optimum)
         predicted = cast(ScoreResponse, here.response).predicted.score
-        counted = decided.shifted(setup.shift).utilities  # a large table is not copied without need
+        # A large table is not copied without need.
+        counted = decided.shifted(setup.shift, least=setup.family.least).utilities
         if not decided.counts.all():
             counted = counted[decided.counts > 0]
         data = observed.scores * observed.size, observed.sample_weight, predicted * observed.size

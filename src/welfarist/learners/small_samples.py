@@ -120,7 +120,7 @@ def finite_start(loss: DecisionLoss, found: Optimum) -> Point:
     largest = loss.search_range[1]
     p = float(np.clip(point.p, -largest, largest))
     extras = loss.starting_extras(point.weights, p) + _MORE_CERTAIN
-    extras[: loss.slopes] = np.inf  # they say nothing of certainty
+    extras[: loss.leading] = np.inf  # they say nothing of certainty
     return Point(point.weights, p, np.minimum(point.extras, extras))
 
 

@@ -161,11 +161,11 @@ class LossOutline(_Stub):
         if is_scanned(decided):
             return self._again_from_files(decided, shift)
         if isinstance(decided, Scores):
-            shifted = decided.shifted(shift, 0.0 if seen.scale else shift)
+            shifted = decided.shifted(shift, 0.0 if seen.scale else shift, least=self.family.least)
             return loss_of_scores(shifted, *model, seen.scale)
         assert seen.noise is not None
         assert seen.tau_max is not None
-        noise, shifted = (seen.noise, seen.tau_max), decided.shifted(shift)
+        noise, shifted = (seen.noise, seen.tau_max), decided.shifted(shift, least=self.family.least)
         if isinstance(decided, Choices):
             staged, sized = (seen.options[name] for name in ("tau_by_stage", "size_effect"))
             loss = loss_of_choices(shifted, *model, *noise, tau_by_stage=staged, size_effect=sized)
@@ -183,7 +183,10 @@ class LossOutline(_Stub):
             else loss_of_scanned_choices
         )
         model = self.family, self.weighting, self.learn_power
-        loss: DecisionLoss = build(rounds, decided.shifted(shift), *model, seen.noise, seen.tau_max)
+        loss: DecisionLoss = build(
+            rounds, decided.shifted(shift, least=self.family.least), *model, seen.noise,
+            seen.tau_max,
+        )  # fmt: skip
         return loss
 
 

@@ -184,6 +184,8 @@ def pair_of(result: FitResult, people: object) -> tuple[int, int]:
     """
     if len(result.weights) < 2:
         raise InputError("an indifference curve needs two people; found a fit with one.")
+    if people is None and result.family.by_place:
+        return 0, 1
     if people is None:
         order = np.argsort(-result.weights, kind="stable").tolist()
         groups = result.members or {}
@@ -193,10 +195,11 @@ def pair_of(result: FitResult, people: object) -> tuple[int, int]:
         return first, second
     if not isinstance(people, tuple | list) or len(people) != 2:
         raise InputError(f"people must be two names or numbers; found {people!r}.")
-    first, second = (person_of(who, result.stakeholders) for who in people)
+    first, second = (person_of(who, result.affected) for who in people)
     if first == second:
         raise InputError(f"people must be two different ones; found {people[0]!r} twice.")
-    if result.weights[first] == 0 and result.weights[second] == 0:
+    nobody = result.weights[first] == 0 and result.weights[second] == 0
+    if nobody and not result.family.by_place:
         raise InputError(
             "an indifference curve needs somebody who counts; found a weight of 0 for both "
             f"{result.stakeholders[first]} and {result.stakeholders[second]}. Choose others."
@@ -219,7 +222,7 @@ def _points(typical: FloatArray, through: object) -> FloatArray:
 def _label(axes: Axes, result: FitResult, pair: tuple[int, int], top: FloatArray) -> None:
     axes.set_xlim(0.0, top[0])
     axes.set_ylim(0.0, top[1])
-    first, second = (shown(result.stakeholders[person]) for person in pair)
+    first, second = (shown(result.affected[person]) for person in pair)
     others = "egalitarian: everybody else is better off"
     if result.family != POWER_MEAN:
         others = "everybody else has their median utility"

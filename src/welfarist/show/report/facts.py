@@ -291,6 +291,8 @@ def gains_of(result: FitResult, utilities: FloatArray, level: float = 0.95) -> G
     which somebody has nothing are left out: nothing has no percentages.
     """
     people = utilities.shape[1]
+    if result.family.least < 0 and utilities.min() < 0:  # of what is below 0 there are no percents
+        return None
     table = utilities[(utilities > 0).all(axis=1)]
     # Far out weights are next to nothing, and so are gains and losses of those who have them.
     if people < 2 or not len(table) or result.weights_mislead:
