@@ -191,6 +191,20 @@ def test_a_double_click_makes_one_of_everything(visitor, door):
     assert [invite.name for invite in Invite.objects.order_by("pk")] == ["Grace", "Ada"]
 
 
+def test_a_file_that_is_too_large_is_not_even_sent(visitor, door):
+    page = visitor().tab()
+    page.goto(door)
+    page.goto("/studies/new/")
+    field = page.get_by_label("Table of actions")
+    large = TABLE + b"#" * (10 << 20)
+    for data, said in ((large, "10 megabytes at most; this one has 10.1"), (TABLE, "")):
+        field.set_input_files({"name": "plans.csv", "mimeType": "text/csv", "buffer": data})
+        assert said in field.evaluate("field => field.validationMessage")
+        assert field.evaluate("field => field.validity.valid") == (data is TABLE)
+    button(page, "Make the study").click()
+    page.get_by_role("heading", name="plans").wait_for()
+
+
 def test_names_are_words_wherever_they_are_shown(visitor, door, study, analyst):
     """Whoever calls themselves a script is shown as one."""
     study.title = "<script>document.title = 'taken'</script>"
