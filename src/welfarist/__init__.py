@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
     from welfarist.people.attributes import ByAttributes
+    from welfarist.people.estimated.people import People
     from welfarist.people.sketch.sketch import Sketch
     from welfarist.results.record import FitResult
     from welfarist.results.saved_models import Model
@@ -110,6 +111,7 @@ __all__ = [
     "NotIdentifiedWarning",
     "PairScalingWarning",
     "PairTransformer",
+    "People",
     "plots",
     "Population",
     "Posterior",
@@ -176,6 +178,7 @@ _ON_DEMAND = {
     "NotIdentifiedWarning": _ERRORS,
     "PairScalingWarning": _ERRORS,
     "PairTransformer": "learners",
+    "People": "people.estimated.people",
     "plots": "show.plots",
     "Population": "deciders.populations",
     "Posterior": "asking.posterior",

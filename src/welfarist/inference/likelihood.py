@@ -18,6 +18,7 @@ from welfarist.base.parameters import WEIGHT, Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.family import POWER
 from welfarist.losses import DecisionLoss, Point
+from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.losses.observed import OneByOne
 from welfarist.noise.base import TAU
 from welfarist.noise.choices import RHO
@@ -343,6 +344,11 @@ class Likelihood:
         lower, upper = self.loss.extra_bounds
         near = np.minimum(self.point.extras - lower, upper - self.point.extras)
         return [bool(gap <= _AT_END) for gap in near]
+
+
+def is_estimated(likelihood: Likelihood | None) -> bool:
+    """Whether a likelihood is one of utilities with errors."""
+    return likelihood is not None and isinstance(likelihood.loss, EstimatedLoss)
 
 
 def turned(ends: FloatArray) -> FloatArray:

@@ -29,6 +29,7 @@ from welfarist.learners.assembly import (
     likelihood_of,
     record_of,
 )
+from welfarist.learners.estimated import refuse_far_power, with_errors_said
 from welfarist.learners.scoring import teach_scorers
 from welfarist.learners.targets import target_error
 from welfarist.learners.warm_starts import warmed
@@ -96,6 +97,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, setup: Setup, decided: Any, loss: DecisionLoss) -> None:
         """Find the best rule, and store the record of the fit."""
+        refuse_far_power(setup.p, loss)
         solver = options.solver_of(self.solver, setup.newton)
         if options.check_flag(self.warm_start, "warm_start"):
             last, interior = getattr(self, "result_", None), setup.concentration is not None
@@ -109,6 +111,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
             )
         said = self._describe(setup, decided, loss, optimum)
         likelihood = likelihood_of(setup, decided, loss, optimum)
+        said = with_errors_said(said, likelihood)
         self._store(record_of(setup, decided, optimum, said, likelihood))
 
     def _minimise(

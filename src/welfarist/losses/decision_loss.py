@@ -14,20 +14,15 @@ import numpy as np
 
 from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
-from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.base import Family
 from welfarist.families.columns import Columns, GlancedPeople, People
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.losses.glances import Glance
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Observed, Response
-from welfarist.losses.observed_menus import observed_choices
-from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
-from welfarist.losses.observed_scores import ObservedScores
+from welfarist.losses.observed_pairs import PairResponse
 from welfarist.losses.point import Point, QuadraticModel
 from welfarist.losses.restraint import Restraint
-from welfarist.noise.base import ChoiceNoise
-from welfarist.people.table import people_of
 from welfarist.people.weighting import Weighting
 
 
@@ -339,56 +334,3 @@ class DecisionEvaluation:
             k = self.judged.weighting.free
             left[k, k] += min(float(self.charge[2]), 0.0)
         return left
-
-
-def loss_of_scores(
-    scores: Scores, family: Family, weighting: Weighting, learn_power: bool, scale: bool
-) -> DecisionLoss:
-    """Build the squared loss of checked scores; those with weight 0 are left out."""
-    if not scores.counts.all():
-        kept = scores.counts > 0
-        scores = replace(
-            scores,
-            utilities=scores.utilities[kept],
-            values=scores.values[kept],
-            counts=scores.counts[kept],
-        )
-    people = people_of(scores.utilities, family, weighting)
-    observed = ObservedScores.of(scores, scale, family.level, people.shift)
-    return DecisionLoss(family, people, observed, weighting, learn_power)
-
-
-def loss_of_comparisons(
-    comparisons: Comparisons,
-    family: Family,
-    weighting: Weighting,
-    learn_power: bool,
-    noise: ChoiceNoise,
-    tau_max: float,
-) -> DecisionLoss:
-    """Build the likelihood of comparisons; actions never compared are left out."""
-    utilities = comparisons.utilities
-    observed, used = ObservedPairs.of(comparisons.merged, len(utilities), noise, tau_max)
-    table = utilities if len(used) == len(utilities) else utilities[used]
-    people = people_of(table, family, weighting)
-    return DecisionLoss(family, people, observed, weighting, learn_power)
-
-
-def loss_of_choices(
-    choices: Choices,
-    family: Family,
-    weighting: Weighting,
-    learn_power: bool,
-    noise: ChoiceNoise,
-    tau_max: float,
-    *,
-    tau_by_stage: bool = False,
-    size_effect: bool = False,
-) -> DecisionLoss:
-    """Build the likelihood of choices from menus; actions never offered are left out."""
-    observed, used = observed_choices(
-        choices, noise, tau_max, by_stage=tau_by_stage, size_effect=size_effect
-    )
-    table = choices.utilities
-    people = people_of(table if len(used) == len(table) else table[used], family, weighting)
-    return DecisionLoss(family, people, observed.seen_at(people.shift), weighting, learn_power)

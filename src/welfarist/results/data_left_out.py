@@ -42,6 +42,7 @@ from welfarist.losses import (
     loss_of_scores,
 )
 from welfarist.losses.observed_menus import ObservedMenus
+from welfarist.losses.observed_scores import ObservedScores
 from welfarist.losses.restraint import Restraint
 from welfarist.losses.scanned.loss import (
     loss_of_scanned_choices,
@@ -128,7 +129,7 @@ class LossOutline(_Stub):
     def of(cls, loss: DecisionLoss, values: tuple[float, ...]) -> LossOutline:
         """Return what is small of a loss, with the log likelihood where its mean is one of some."""
         seen: Any = loss.observed
-        compared, nothing = not seen.squared, seen.null_loss()
+        compared, nothing = not isinstance(seen, ObservedScores), seen.null_loss()
         observed = ObservedOutline(
             seen.total,
             seen.rows,

@@ -38,6 +38,10 @@ class Caveat:
     message: str
 
 
+class Remark(Warning):
+    """Something to know that nobody need be warned of: the user has said so."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)  # arrays have no single answer to ==
 class Learned:
     """What was learned, in numbers; :class:`~welfarist.FitResult` adds what can be asked of it.

@@ -15,8 +15,10 @@ from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionLoss, Loss, Point
+from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.proofs import can_certify, search_powers
 from welfarist.solvers.base import Guide, Optimum, uncovered
+from welfarist.solvers.best_guess import from_best_guess
 from welfarist.solvers.carried import few_steps, follow
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.effort import EFFORTS, EffortName
@@ -101,6 +103,8 @@ class Newton:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
         if loss.data.in_parts:
             return self._in_rounds(loss, rng, p, observations, progress)
+        if isinstance(loss.data, EstimatedLoss):
+            return from_best_guess(self, loss, rng, p, observations, progress)
         if p is not None and np.isinf(p):
             return self._at_limit(loss, p)
         max_iter, tolerance = self.max_iter, self.tolerance
