@@ -199,6 +199,7 @@ def test_the_command_shows_pages_until_it_is_stopped(tmp_path):
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=30)
     assert process.returncode == 0, said
+    assert {path.name for path in tmp_path.iterdir()} == {"secret-key", "static", "studies.sqlite3"}
     if os.name == "posix":
         assert not (tmp_path / "studies.sqlite3").stat().st_mode & 0o077
     assert not said[1]
