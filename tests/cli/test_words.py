@@ -95,6 +95,7 @@ FOR_PYTHON = {
         "errors must be given once", "people whose utilities are estimates", "log_se must be",
     ],
     "people/sketch/sketch.py": ["a sketch must be made with Sketch.of"],
+    "recommending/drawing.py": ["a recommendation needs one rule"],
     "people/utility_tables.py": ["utilities must be a table", "utilities must hold at least one"],
     "proofs/certify.py": ["a proof of global optimality"],
     "proofs/rules/proving.py": ["a proof over all weights"],

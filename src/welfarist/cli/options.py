@@ -90,6 +90,19 @@ Latex = Annotated[
         show_default=False,
     ),
 ]
+Level = Annotated[
+    float,
+    typer.Option(
+        "--level",
+        help="Level of the intervals.",
+        metavar="NUMBER",
+        callback=checked(values.between_0_and_1),
+    ),
+]
+Top = Annotated[
+    int | None,
+    typer.Option("--top", help="Show the best only.", metavar="NUMBER", min=1, show_default=False),
+]
 Json = Annotated[bool, _option("Print JSON and nothing else.", "--json")]
 
 ComparisonsFile = Annotated[

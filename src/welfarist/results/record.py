@@ -473,6 +473,25 @@ class FitResult(Learned):
         """
         return public("shift_table")(self, shifts=shifts, level=level)
 
+    def recommend(self, actions: Any, **options: Any) -> Any:
+        """Return which of some actions to take and how sure that is, as a data frame.
+
+        Parameters
+        ----------
+        actions : (N, d) array-like or data frame
+            One row an action; columns of a data frame are matched to people by name.
+        **options
+            Those of :func:`welfarist.recommend`, which returns the record behind the frame: it
+            says why, what would change it, and whether to ask further questions first.
+
+        Returns
+        -------
+        data frame
+            A row for each action, in order of expected regret: action, welfare with low and high,
+            p_best, regret in percent, dominated, p_top, never_best and place.
+        """
+        return public("recommend")(self, actions, **options).to_frame()
+
     def summary(
         self,
         level: float | None = 0.95,
