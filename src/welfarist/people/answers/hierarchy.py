@@ -79,7 +79,7 @@ def mode_of(
         else:  # rounding hides any further decrease
             break
         here, slope, bent, size = tried, slope_there, bent_there, reached
-    return here, np.linalg.inv(bent + precision)
+    return here, np.asarray(np.linalg.inv(bent + precision), dtype=np.float64)
 
 
 def alone(said: Sequence[Said], size: int) -> Hierarchy:
@@ -107,7 +107,7 @@ class Population:
 
     def expect(self, said: Sequence[Said]) -> None:
         """Find each one's coefficients."""
-        precision = np.linalg.inv(self.covariance)
+        precision = np.asarray(np.linalg.inv(self.covariance), dtype=np.float64)
         for i, one in enumerate(said):
             self.coefficients[i], self.covariances[i] = mode_of(
                 one, self.coefficients[i], self.mean, precision

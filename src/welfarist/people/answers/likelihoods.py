@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from welfarist.base.validation import FloatArray
-from welfarist.people.answers.tables import Menus, Ratings
+from welfarist.people.answers.tables import IntArray, Menus, Ratings
 
 # The smallest chance of a rating whose logarithm is taken.
 _TINY = 1e-300
@@ -41,20 +41,20 @@ class Chosen:
     """
 
     rows: FloatArray
-    starts: FloatArray
-    sizes: FloatArray
+    starts: IntArray
+    sizes: IntArray
     chosen: FloatArray
 
     @classmethod
     def of(cls, menus: Menus, table: FloatArray) -> Chosen:
         """Take over one stakeholder's choices among actions with features (N, k)."""
         sizes = np.diff(np.append(menus.starts, len(menus.actions)))
-        return cls(table[menus.actions], menus.starts, sizes, menus.chosen)
+        return cls(table[menus.actions], menus.starts, sizes.astype(np.intp), menus.chosen)
 
     def chances(self, coefficients: FloatArray) -> tuple[FloatArray, float]:
         """Return the chances of the entries (E,), and minus the log likelihood."""
         z = self.rows @ coefficients
-        starts = self.starts.astype(np.intp)
+        starts = self.starts
         largest = np.maximum.reduceat(z, starts)
         grown = np.exp(z - np.repeat(largest, self.sizes))
         sums = np.add.reduceat(grown, starts)
@@ -66,13 +66,13 @@ class Chosen:
         chance, value = self.chances(coefficients)
         slope = self.rows.T @ (chance - self.chosen)
         weighted = self.rows * chance[:, None]
-        means = np.add.reduceat(weighted, self.starts.astype(np.intp), axis=0)
+        means = np.add.reduceat(weighted, self.starts, axis=0)
         return value, slope, self.rows.T @ weighted - means.T @ means
 
     def right(self, coefficients: FloatArray) -> tuple[float, int]:
         """Return how many first choices are foreseen, ties halved, and of how many."""
         z = self.rows @ coefficients
-        starts = self.starts.astype(np.intp)
+        starts = self.starts
         best = z >= np.repeat(np.maximum.reduceat(z, starts), self.sizes)
         share = np.add.reduceat(best * self.chosen, starts) / np.add.reduceat(best * 1.0, starts)
         return float(share.sum()), len(starts)
@@ -113,20 +113,20 @@ class Rated:
         return value, slope, (self.rows * bent[:, None]).T @ self.rows
 
 
-def first_cuts(levels: FloatArray, size: int) -> FloatArray:
+def first_cuts(levels: IntArray, size: int) -> FloatArray:
     """Return cut points (J - 1,) at which each rating is as frequent as it was given."""
-    counts = np.bincount(levels.astype(np.intp), minlength=size) + 0.5
+    counts = np.bincount(levels, minlength=size) + 0.5
     share = np.cumsum(counts)[:-1] / counts.sum()
     return np.asarray(np.log(share) - np.log1p(-share))
 
 
-def moved_cuts(cuts: FloatArray, levels: FloatArray, values: FloatArray) -> FloatArray:
+def moved_cuts(cuts: FloatArray, levels: IntArray, values: FloatArray) -> FloatArray:
     """Return cut points (J - 1,) that fit ratings better, at values (n,) of what was rated.
 
     A Newton step on their log likelihood, which is concave in cut points that are in order.
     """
     ends = np.concatenate([[-np.inf], cuts, [np.inf]])
-    place = levels.astype(np.intp)
+    place = levels
     upper, lower = expit(ends[place + 1] - values), expit(ends[place] - values)
     chance = np.maximum(upper - lower, 1e-12)
     size = len(cuts)

@@ -205,8 +205,8 @@ def as_answers(
         )
     person = np.array([number[name] for name in who], dtype=np.intp)
     places = _Places(actions)
-    made = {_PAIRS: _pairs, _RATINGS: _ratings, _RANKINGS: _rankings}[layout]
-    given = made(values, person, places)
+    makers: dict[Any, Any] = {_PAIRS: _pairs, _RATINGS: _ratings, _RANKINGS: _rankings}
+    given: Menus | Ratings = makers[layout](values, person, places)
     _refuse_nothing(people, given)
     return Answers(people, given), tuple(places.number)
 
@@ -299,7 +299,10 @@ def _rankings(values: dict[str, list[Any]], person: IntArray, places: _Places) -
     groups: dict[tuple[int, str], list[int]] = {}
     for i, entry in enumerate(values["ranking"]):
         groups.setdefault((int(person[i]), _text(entry, "ranking", i)), []).append(i)
-    who, starts, rows, chosen = [], [], [], []
+    who: list[int] = []
+    starts: list[int] = []
+    rows: list[int] = []
+    chosen: list[float] = []
     for (one, name), members in groups.items():
         order = sorted(members, key=lambda i: float(rank[i]))
         found = actions[order]
@@ -316,8 +319,8 @@ def _rankings(values: dict[str, list[Any]], person: IntArray, places: _Places) -
             chosen.extend([1.0] + [0.0] * (len(order) - place - 1))
     if not who:
         raise InputError("a ranking must hold at least two actions; found none that does.")
-    numbers = (np.array(column, dtype=np.intp) for column in (who, starts, rows))
-    return Menus(*numbers, np.array(chosen))
+    made = [np.array(column, dtype=np.intp) for column in (who, starts, rows)]
+    return Menus(made[0], made[1], made[2], np.array(chosen))
 
 
 def _refuse_nothing(people: tuple[str, ...], given: Menus | Ratings) -> None:
