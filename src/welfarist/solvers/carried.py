@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from welfarist.base.validation import FloatArray
-from welfarist.losses import DecisionEvaluation, Loss, Point, weight_units
+from welfarist.losses import DecisionEvaluation, Evaluation, Loss, Point, weight_units
 from welfarist.solvers.coordinates import Curvature, minimiser
 from welfarist.solvers.descent import Descent, Walk, descend
 
@@ -95,12 +95,20 @@ class CarriedCurvature(Walk):
         return minimiser(matrix, np.zeros(self.size)) is not None
 
 
-def follow(loss: Loss, start: Point, *, max_iter: int, tolerance: float) -> Descent:
-    """Go from the optimum of a share to that of a loss, with curvature from where it starts.
+def follow(
+    loss: Loss,
+    start: Point,
+    *,
+    max_iter: int,
+    tolerance: float,
+    curvature: Curvature | None = None,
+) -> Descent:
+    """Go from the optimum of a share to that of a loss, with curvature that was worked out once.
 
     It is the expected one, which is nearer to the Hessian at the optimum than the Hessian at the
-    start is. Where steps do not shrink as they should (weights leave or reach 0, the start was far
-    off), steps with curvature of their own take over.
+    start is; that of a large share serves as well as that of everything. Where steps do not shrink
+    as they should (weights leave or reach 0, the start was far off), steps with curvature of their
+    own take over.
 
     Parameters
     ----------
@@ -111,10 +119,14 @@ def follow(loss: Loss, start: Point, *, max_iter: int, tolerance: float) -> Desc
     tolerance : float
         A step that promises a smaller share of the loss is the last one. It is taken on faith: what
         it leaves is a hundredth of that or less, and so is what the loss may differ by.
+    curvature : Curvature, optional
+        That of a large share close to the start; worked out there on everything if left out.
     """
     walk = _Following(loss, start, tolerance)
     taken = 0
     if walk.carries:
+        if curvature is not None:
+            walk.borrow(curvature)
         for taken in range(1, min(_MOST, max_iter) + 1):
             proposed = walk.propose()
             if proposed is None or proposed[1] > _HARDLY * walk.last:
@@ -142,6 +154,18 @@ def few_steps(loss: Loss, start: Point) -> Point | None:
     if proposed is None or proposed[1] > _SHORT * abs(walk.value):
         return None
     return proposed[0]
+
+
+def expected_curvature(loss: Loss, point: Point) -> Curvature:
+    """Return the expected curvature of a loss at a point, to six digits or so, in both places."""
+    return _expected(loss.evaluate(point), point)[1]
+
+
+def _expected(here: Evaluation, point: Point) -> tuple[FloatArray, Curvature]:
+    """Gradient and expected curvature where a loss was evaluated."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        model = here.rough_model() if isinstance(here, DecisionEvaluation) else here.model()
+    return model.gradient, Curvature.at(point, model.curvature, model.curvature)
 
 
 def near_an_optimum(
@@ -202,12 +226,9 @@ class _Following(CarriedCurvature):
             if self._before is not None:
                 self._learn(*self._before, gradient)
             return gradient
-        with np.errstate(over="ignore", invalid="ignore"):
-            here = self._here
-            model = here.rough_model() if isinstance(here, DecisionEvaluation) else here.model()
-        self.curvature = Curvature.at(self.point, model.curvature, model.curvature)
+        gradient, self.curvature = _expected(self._here, self.point)
         self._anew = False
-        return model.gradient
+        return gradient
 
     def go_on(self, point: Point, predicted: float) -> bool:
         """Go to a point that promised a decrease; say whether it keeps the promise."""
