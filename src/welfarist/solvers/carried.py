@@ -17,6 +17,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionEvaluation, Evaluation, Loss, Point, weight_units
 from welfarist.solvers.coordinates import Curvature, minimiser
 from welfarist.solvers.descent import Descent, Walk, descend
+from welfarist.solvers.simplex import MANY
 
 # Relative curvature that is always there, so that no programme is singular.
 _FLOOR = 1e-13
@@ -25,9 +26,12 @@ _SECANTS, _FAR = 10, 10.0
 # Where a decrease shrinks less than that from step to step, curvature is worked out anew; where it
 # does not even shrink by so much, steps of another kind must do.
 _SLOW, _HARDLY = 0.05, 0.5
+_SLOW_OF_MANY = 0.4  # among very many weights, whose curvature costs as much as ten steps
 # A share of the loss that a last step on a share may promise, and how much of that the step before:
 # what is left then is less than a share's optimum is off by its sampling error.
 _SHORT, _LONG = 0.005, 0.05
+# What a move out of the simplex costs, where one of the same size in a weight costs 1.
+_DEAR, _LEAST = 100.0, float(np.finfo(np.float64).tiny)
 # Of a tolerance, what steps with curvature of their own must reach, of which none is on faith.
 _WITHOUT_FAITH = 0.1
 # Steps that are taken with carried curvature; it takes three or four where it serves at all.
@@ -80,8 +84,8 @@ class CarriedCurvature(Walk):
             move = self._face_move(gradient, hessian, lower, upper)
             if move is not None:
                 return move, -0.5 * float(gradient @ move)
-        form = hessian if damping == 0.0 and self._is_convex(hessian) else fisher
-        form = form.copy()
+        firm = self._firm(fisher, hessian) if damping == 0.0 else None
+        form = fisher.copy() if firm is None else firm
         diagonal = np.maximum(fisher.diagonal(), _FLOOR * float(fisher.diagonal().max()))
         places = np.arange(self.size)
         form[places, places] += (damping + _FLOOR) * diagonal
@@ -91,8 +95,19 @@ class CarriedCurvature(Walk):
             return None, 0.0
         return move, -float(gradient @ move + 0.5 * move @ (form @ move))
 
-    def _is_convex(self, matrix: FloatArray) -> bool:
-        return minimiser(matrix, np.zeros(self.size)) is not None
+    def _firm(self, fisher: FloatArray, hessian: FloatArray) -> FloatArray | None:
+        """Return a Hessian (q, q), convex where moves lead out of the simplex too; or None.
+
+        None means that it is not convex among moves that keep the sum of the weights. What others
+        cost does not matter, and they are made to cost more than most.
+        """
+        firm = hessian.copy()
+        if self.weights:
+            total = weight_units(self.point.weights)
+            steep = np.maximum(fisher.diagonal()[: self.weights], _LEAST)
+            cost = _DEAR / float(np.square(total) @ (1.0 / steep))
+            firm[: self.weights, : self.weights] += cost * np.outer(total, total)
+        return None if minimiser(firm, np.zeros(self.size)) is None else firm
 
 
 def follow(
@@ -134,7 +149,8 @@ def follow(
             point, promised = proposed
             if promised <= tolerance * abs(walk.value) + loss.resolution:
                 reason, value = "no step promises a lower loss", walk.value - promised
-                return Descent(point, value, True, taken, reason, evaluation=walk.here)
+                fisher, _ = walk.curvature.in_units_of(point)
+                return Descent(point, value, True, taken, reason, fisher, evaluation=walk.here)
             if not walk.go_on(point, promised):
                 break
     tolerance *= _WITHOUT_FAITH
@@ -161,11 +177,20 @@ def expected_curvature(loss: Loss, point: Point) -> Curvature:
     return _expected(loss.evaluate(point), point)[1]
 
 
-def _expected(here: Evaluation, point: Point) -> tuple[FloatArray, Curvature]:
-    """Gradient and expected curvature where a loss was evaluated."""
+def _expected(
+    here: Evaluation, point: Point, *, bent: bool = False
+) -> tuple[FloatArray, Curvature]:
+    """Gradient and expected curvature where a loss was evaluated.
+
+    If `bent`, what the power's own bending adds to it is part of the Hessian, all but what two
+    weights do together.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
-        model = here.rough_model() if isinstance(here, DecisionEvaluation) else here.model()
-    return model.gradient, Curvature.at(point, model.curvature, model.curvature)
+        if not isinstance(here, DecisionEvaluation):
+            model = here.model()
+            return model.gradient, Curvature.at(point, model.curvature, model.curvature)
+        model, hessian = here.rough_model(bent=bent)
+        return model.gradient, Curvature.at(point, model.curvature, hessian)
 
 
 def near_an_optimum(
@@ -203,6 +228,7 @@ class _Following(CarriedCurvature):
         super().__init__(loss, start, tolerance)
         self._before: tuple[Point, FloatArray] | None = None
         self._anew = True
+        self._many, self._bent = self.weights >= MANY, False
         self.carries = self.size > 0 and np.isfinite(self.value) and Curvature.can_be_carried(start)
 
     def borrow(self, curvature: Curvature) -> None:
@@ -226,13 +252,18 @@ class _Following(CarriedCurvature):
             if self._before is not None:
                 self._learn(*self._before, gradient)
             return gradient
-        gradient, self.curvature = _expected(self._here, self.point)
-        self._anew = False
+        # Among very many weights the second point is close, and steps of the power would hardly
+        # shrink without its bending, which costs little beside the rest.
+        bent = self._many and np.isfinite(self.last)
+        gradient, self.curvature = _expected(self._here, self.point, bent=bent)
+        self._anew, self._bent = False, bent
         return gradient
 
     def go_on(self, point: Point, predicted: float) -> bool:
         """Go to a point that promised a decrease; say whether it keeps the promise."""
-        self._anew = np.isfinite(self.last) and predicted > _SLOW * self.last
+        enough = _SLOW_OF_MANY if self._many else _SLOW
+        slow = np.isfinite(self.last) and predicted > enough * self.last
+        self._anew = bool(slow) or (self._many and not self._bent)
         self._here = None  # the arrays can go before new ones come
         evaluation = self.loss.evaluate(point)
         if not evaluation.value <= self.value + self._tolerance * abs(self.value):
