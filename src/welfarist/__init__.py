@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from welfarist.comparing.contest import compare
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide
+    from welfarist.counting.equal_shapes import equally_good
     from welfarist.counting.exact_solver import Exact
     from welfarist.deciders.deciders import Deciders
     from welfarist.deciders.deciders_result import DecidersResult
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
     from welfarist.people.attributes import ByAttributes
+    from welfarist.people.estimated.people import People
     from welfarist.people.sketch.sketch import Sketch
     from welfarist.results.record import FitResult
     from welfarist.results.saved_models import Model
@@ -90,6 +92,7 @@ __all__ = [
     "Doctrine",
     "doctrine_of",
     "DOCTRINES",
+    "equally_good",
     "Exact",
     "families",
     "FitResult",
@@ -108,6 +111,7 @@ __all__ = [
     "NotIdentifiedWarning",
     "PairScalingWarning",
     "PairTransformer",
+    "People",
     "plots",
     "Population",
     "Posterior",
@@ -155,6 +159,7 @@ _ON_DEMAND = {
     "Doctrine": "families.named",
     "doctrine_of": "families.power_mean.doctrines",
     "DOCTRINES": "families.power_mean.doctrines",
+    "equally_good": "counting.equal_shapes",
     "Exact": "counting.exact_solver",
     "families": "families",
     "FitResult": "results.record",
@@ -173,6 +178,7 @@ _ON_DEMAND = {
     "NotIdentifiedWarning": _ERRORS,
     "PairScalingWarning": _ERRORS,
     "PairTransformer": "learners",
+    "People": "people.estimated.people",
     "plots": "show.plots",
     "Population": "deciders.populations",
     "Posterior": "asking.posterior",

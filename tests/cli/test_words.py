@@ -68,8 +68,10 @@ FOR_PYTHON = {
     "deciders/savable.py": ["what is saved must be"],
     "deciders/type_tests.py": ["types are numbered from 0", "what is tested must have been"],
     "deciders/types.py": ["n_types must be the number"],
+    "families/nested/family.py": ["NestedFamily(", "groups must hold"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],
+    "inference/bootstrap.py": ["of utilities with errors"],
     "inference/contrasts.py": [
         "a Wald test needs a null", "standard errors do not apply", "at its end errors go",
     ],
@@ -80,6 +82,7 @@ FOR_PYTHON = {
     ],
     "inference/linear_nulls.py": ["a contrast is a number"],
     "inference/stages.py": ["stages are the choices of a ranking"],
+    "inference/utility_errors.py": ["errors of utilities are known"],
     "inference/wald_tests.py": ["use with_covariance"],  # in reports: below
     "learners/choices.py": ["Choices hold what was chosen", "a ChoiceLearner needs Choices"],
     "learners/pair_transformer.py": ["a transformer that was fitted"],
@@ -88,6 +91,9 @@ FOR_PYTHON = {
     ],
     "learners/targets.py": ["7: there must be a score"],
     "learners/warm_starts.py": ["warm_start=True needs"],
+    "people/estimated/people.py": [
+        "errors must be given once", "people whose utilities are estimates", "log_se must be",
+    ],
     "people/sketch/sketch.py": ["a sketch must be made with Sketch.of"],
     "people/utility_tables.py": ["utilities must be a table", "utilities must hold at least one"],
     "proofs/certify.py": ["a proof of global optimality"],

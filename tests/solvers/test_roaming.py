@@ -5,8 +5,7 @@ from benchmarks.problems import scores
 
 import welfarist as wf
 from welfarist.families.power_mean.family import POWER_MEAN
-from welfarist.losses import Point
-from welfarist.losses.decision_loss import loss_of_scores
+from welfarist.losses import Point, loss_of_scores
 from welfarist.people.weighting import Weighting
 from welfarist.solvers.flock import at, walk
 from welfarist.solvers.roaming import roamed_starts

@@ -80,6 +80,8 @@ def test_what_is_wrong_with_a_server_is_said_in_a_line(tmp_path, variable, value
 
 
 SERVER = """
+import sys
+
 import django
 
 django.setup()
@@ -105,6 +107,8 @@ assert session["secure"] and session["httponly"] and session["samesite"] == "Lax
 assert client.get("/", secure=True).status_code == 200
 other = {"origin": "https://evil.example.org"}
 assert client.post("/logout/", form, secure=True, headers=other).status_code == 403
+# Learners and figures take longer to import than everything else, and most pages need none.
+assert not {"sklearn", "pandas", "matplotlib", "polars"} & set(sys.modules)
 """
 
 

@@ -304,7 +304,7 @@ def served(request, tmp_path):
     """The port of pages that run in a process of their own, as on one's machine or a server."""
     if request.param == "gunicorn":
         pytest.importorskip("fcntl")  # it does not run on Windows
-    made = Served(tmp_path) if request.param == "waitress" else Gunicorn(tmp_path)
+    made = Served(tmp_path) if request.param == "waitress" else Gunicorn(tmp_path, workers=1)
     try:
         yield made.port
     finally:

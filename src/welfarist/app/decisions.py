@@ -170,11 +170,16 @@ _OF_ACTIONS = ("name", "numbered", "stakeholders", "ignore")
 
 
 def read_decisions(
-    path: str, table: TableOptions, decision: DecisionOptions, shift: float = 0.0
+    path: str,
+    table: TableOptions,
+    decision: DecisionOptions,
+    shift: float = 0.0,
+    least: float | None = None,
 ) -> Decided:
     """Read scores, comparisons or choices; which must be said, or clear from the header.
 
-    `shift` is what a learner will add to every utility, none of which may then be negative.
+    `shift` is what a learner will add to every utility, none of which may then be negative, unless
+    the learner takes others: `least` is the smallest that it does.
     """
     ways = (decision.comparisons, decision.choices, decision.score)
     if sum(way is not None for way in ways) + decision.wide + decision.long > 1:
@@ -186,7 +191,8 @@ def read_decisions(
     if is_sketch(path):
         return replace(_of_sketch(path, table, decision, shift), encoding=table.encoding)
     read = _reader_of(decision, table)
-    return replace(read(path, table, decision, -shift), encoding=table.encoding)
+    found = read(path, table, decision, -shift if least is None else least)
+    return replace(found, encoding=table.encoding)
 
 
 def _of_sketch(path: str, table: TableOptions, decision: DecisionOptions, shift: float) -> Decided:

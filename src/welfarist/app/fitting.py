@@ -223,7 +223,8 @@ def read(asked: FitRequest) -> Decided:
     asked.page.check(asked.report)
     if asked.report is not None and not asked.intervals:
         raise UsageError("a report shows intervals: leave out {no_intervals} or {report}.")
-    return read_decisions(asked.actions, asked.table, asked.decision, asked.learner.shift)
+    learner = asked.learner
+    return read_decisions(asked.actions, asked.table, asked.decision, learner.shift, learner.least)
 
 
 def fit(asked: FitRequest, decided: Decided) -> Fitted:

@@ -56,7 +56,7 @@ class Posterior:
     Notes
     -----
     Rules are drawn from the prior and weighted by what they say of the decisions, which are let in
-    little by little; where few rules are left with weight, they are drawn anew and moved
+    one after the other; where few rules are left with weight, they are drawn anew and moved
     (sequential Monte Carlo with resample-move steps). Only utilities that are all in memory.
 
     Examples

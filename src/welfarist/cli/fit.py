@@ -108,6 +108,7 @@ def fit(
     nodes: opt.Nodes = None,
     population: opt.BesideTypes = True,
     noise: opt.Noise = "logistic",
+    family: opt.Family = "power",
     p: opt.Power = None,
     weights: opt.Weights = None,
     groups: opt.Groups = None,
@@ -189,8 +190,8 @@ def fit(
             outside,
         ),
         LearnerOptions(
-            noise=noise, p=p, weights=weights, groups=groups, attributes=attributes, heads=heads,
-            prior=prior, shift=shift, scale=scale,
+            noise=noise, family=family, p=p, weights=weights, groups=groups,
+            attributes=attributes, heads=heads, prior=prior, shift=shift, scale=scale,
             solver=solver, tau_max=tau_max, small_sample=small_sample, rho=rho,
             effort=effort, starts=starts,
             max_iter=max_iter, tol=tol, seed=seed, tau_by_stage=tau_by_stage,

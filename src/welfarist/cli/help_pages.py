@@ -41,8 +41,8 @@ PANELS: dict[str, tuple[str, ...]] = {
         "date", "allow_unconverged", "format", "to", "force",
     ),
     "The rule": (
-        "model", "doctrine", "p", "weights", "groups", "attributes", "heads", "prior", "scale",
-        "shift", "who", "known_weights",
+        "model", "doctrine", "family", "p", "weights", "groups", "attributes", "heads", "prior",
+        "scale", "shift", "who", "known_weights",
     ),
     "How sure": ("level", "method", "covariance", "intervals", "error", "delta", "accuracy"),
     "The noise": (

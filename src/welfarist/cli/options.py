@@ -232,6 +232,11 @@ NoiseName = Literal["logistic", "lapse", "flip", "none"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 EffortName = Literal["low", "auto", "high"]
 SmallSampleName = Literal["auto", "none"]
+FamilyName = Literal["power", "kolm", "rank", "nested"]
+Family = Annotated[
+    FamilyName,
+    typer.Option("--family", help="Welfare functions: power means, or others (see families)."),
+]
 Noise = Annotated[NoiseName, typer.Option("--noise", help="How choices err.")]
 _POWER = "The power: a number, inf, -inf or a doctrine"
 Power = Annotated[

@@ -8,8 +8,13 @@ from welfarist.base.parameters import ASINH, IDENTITY, LOG, Coordinate, Paramete
 from welfarist.families.base import Family
 from welfarist.families.columns import Columns
 from welfarist.families.family_rule import FamilyRule
+from welfarist.families.known import FAMILIES
+from welfarist.families.kolm_pollak.family import KOLM_POLLAK, KolmPollakFamily
 from welfarist.families.levels import DIFFERENCE, RATIO, Level
+from welfarist.families.nested.family import NESTED, NestedFamily
 from welfarist.families.power_mean.family import POWER_MEAN, PowerMean
+from welfarist.families.rank_dependent.family import RANK_DEPENDENT, RankDependentFamily
+from welfarist.families.rules import KolmPollak, Nested, RankDependent
 from welfarist.families.welfare import Welfare
 
 __all__ = [
@@ -17,14 +22,24 @@ __all__ = [
     "Columns",
     "Coordinate",
     "DIFFERENCE",
+    "FAMILIES",
     "Family",
     "FamilyRule",
     "IDENTITY",
+    "KOLM_POLLAK",
+    "KolmPollak",
+    "KolmPollakFamily",
     "Level",
     "LOG",
+    "NESTED",
+    "Nested",
+    "NestedFamily",
     "Parameter",
     "POWER_MEAN",
     "PowerMean",
+    "RANK_DEPENDENT",
+    "RankDependent",
+    "RankDependentFamily",
     "RATIO",
     "Welfare",
 ]

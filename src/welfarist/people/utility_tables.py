@@ -70,8 +70,8 @@ def table_of_people(
     return ordered
 
 
-def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
-    """Return utilities (N, d) with a constant added, none of which may then be negative."""
+def shifted_table(utilities: FloatArray, shift: float, least: float = 0.0) -> FloatArray:
+    """Return utilities (N, d) with a constant added, none of which may then be below `least`."""
     if is_source(utilities):
         if shift:
             raise InputError(
@@ -79,8 +79,8 @@ def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
                 f"{shift:g}. Add it to their utilities before."
             )
         return utilities  # type: ignore[return-value]
-    if utilities.min() < -shift:
-        raise utilities_error(utilities, -shift)
+    if utilities.min() < least - shift:
+        raise utilities_error(utilities, least - shift)
     if not shift:
         return utilities
     if utilities.max() > np.finfo(np.float64).max - shift:

@@ -18,6 +18,13 @@ from welfarist.checks.kinds import Checks, checks_of
 from welfarist.inference.clusters import check_choice
 from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.intervals import MethodName
+from welfarist.inference.utility_errors import (
+    OpinionName,
+    SecondOpinion,
+    UtilityErrors,
+    second_opinion,
+    utility_errors_of,
+)
 from welfarist.proofs import certifier_of
 from welfarist.proofs.certificate import Certificate
 from welfarist.proofs.rules import prove
@@ -303,6 +310,45 @@ class FitResult(Learned):
     test = handed_on(Statistics.test)
     wald_test = handed_on(Statistics.wald_test)
     contrast = handed_on(Statistics.contrast)
+
+    @property
+    def utility_errors(self) -> UtilityErrors:
+        """How errors of utilities show: their share of the noise, and what a naive fit would say.
+
+        Of decisions about :class:`~welfarist.People`, whose utilities are estimates.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from welfarist import People, WelfareRegressor, power_mean
+        >>> rng = np.random.default_rng(0)
+        >>> true = rng.lognormal(0, 0.7, (300, 2))
+        >>> scores = power_mean(true, p=-1, weights=[0.6, 0.4]) + rng.normal(0, 0.1, 300)
+        >>> measured = true * rng.lognormal(0, 0.3, true.shape)
+        >>> result = WelfareRegressor().fit(People(measured, log_se=0.3), scores).result_
+        >>> print(result.utility_errors)
+        Utilities are estimates, with errors of about 0.28 in logarithms, which are allowed for: ...
+        """
+        likelihood = self.statistics.likelihood
+        return likelihood.once("utility errors", lambda: utility_errors_of(likelihood))
+
+    def second_opinion(
+        self, method: OpinionName = "simex", *, draws: int = 50, random_state: Any = 0
+    ) -> SecondOpinion:
+        """Return estimates that allow for errors of utilities by another method.
+
+        Parameters
+        ----------
+        method : "simex" or "imputation"
+            Simulation-extrapolation adds errors on purpose and follows estimates back to none;
+            multiple imputation fits to utilities as they could be, and combines by Rubin's rules,
+            which leaves tau too small.
+        draws : int
+            How many tables of utilities are drawn.
+        random_state : int, Generator or RandomState
+        """
+        likelihood = self.statistics.likelihood
+        return second_opinion(likelihood, method, draws=draws, random_state=random_state)
 
     def calibration(self, bins: int = 10) -> Calibration:
         """Return how often the more likely action was chosen, beside how often the rule says.

@@ -15,7 +15,8 @@ from welfarist.base.exports import strict
 from welfarist.base.inert import in_json
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
-from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.families.base import Family
+from welfarist.families.known import FAMILIES, is_known
 from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
 from welfarist.results import saved_choices
@@ -30,7 +31,7 @@ SEVERAL = "welfarist.Deciders"
 VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
-_OPTIONAL = ("shift", "small_sample", "theta", *saved_choices.KEYS)
+_OPTIONAL = ("shift", "small_sample", "theta", "family", "family_numbers", *saved_choices.KEYS)
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
@@ -45,7 +46,7 @@ class Model:
 
     Attributes
     ----------
-    welfare : WelfareFunction
+    welfare : WelfareFunction, or the rule of another family
         The rule, with the stakeholders' names; it adds its `shift` to utilities.
     kind : "scores", "comparisons" or "choices"
         What it was learned from.
@@ -79,7 +80,7 @@ class Model:
         weights follow from attributes; empty elsewhere.
     """
 
-    welfare: WelfareFunction
+    welfare: Any
     kind: Kind
     tau: float | None
     rho: float | None
@@ -178,7 +179,7 @@ class Model:
         """
         told = self.kind == "choices" or (self.kind == "comparisons" and self.tau != math.inf)
         if told and self.tau is not None:
-            value = self.welfare.log if self.kind == "comparisons" else self.worth
+            value = self.welfare.value if self.kind == "comparisons" else self.worth
             one, other = (np.atleast_1d(value(actions)) for actions in (first, second))
             if len(one) != len(other) and 1 not in (len(one), len(other)):
                 raise InputError(
@@ -209,6 +210,10 @@ class Model:
             record["shift"] = rule.shift
         if self.small_sample:
             record["small_sample"] = True
+        if not isinstance(rule, WelfareFunction):  # nor this for a power mean
+            record["family"] = rule.family.name
+            if rule.family.numbers():
+                record["family_numbers"] = rule.family.numbers()
         if self.theta:
             record["theta"] = dict(self.theta)
         return dict(strict(record | saved_choices.entries_of(self)))
@@ -223,8 +228,9 @@ class Model:
         fields = Fields(record, source, FORM)
         weights, names = fields.people()
         kind = fields.one_of("kind", _KINDS)
+        rule = _family_in(fields, len(weights)).rule(fields.number("p"), weights, names)
         return cls(
-            welfare=WelfareFunction(fields.number("p"), weights, names, fields.shift()),
+            welfare=rule.shifted(fields.shift()),
             kind=kind,
             tau=fields.optional("tau", 0.0),
             rho=fields.optional("rho", 0.0, _LARGEST_RHO),
@@ -244,6 +250,16 @@ class Model:
         )
 
 
+def _family_in(fields: Fields, people: int) -> Family:
+    """The family of a saved rule, with what it needs to know of the people."""
+    family = FAMILIES[fields.one_of("family", tuple(FAMILIES)) if fields.has("family") else "power"]
+    numbers = fields.entry("family_numbers") if fields.has("family_numbers") else {}
+    try:
+        return family.of_numbers(numbers, people)
+    except ValueError as form:
+        raise fields.wrong("family_numbers", str(form), numbers) from None
+
+
 def _require_savable(result: Learned) -> None:
     """Refuse rules that a file cannot hold: those of a family or a noise model of one's own."""
     own = [] if result.kind in _KINDS else [result.kind]
@@ -252,7 +268,7 @@ def _require_savable(result: Learned) -> None:
 
 def named_own(family: Any, noise: Any) -> list[str]:
     """Return what a family and a noise model are called, if they are not the package's own."""
-    own = [] if family == POWER_MEAN else [family.called]
+    own = [] if is_known(family) else [family.called]
     return own if noise is None or noise in (LOGISTIC, LAPSE) else [*own, noise.called]
 
 

@@ -279,10 +279,11 @@ def _is_plain(loss: Loss, descents: list[Descent], doubt: float) -> bool:
     certainty is charged for, a long search found a lower optimum in none.
     """
     first = descents[:_FIRST]
+    like = loss.family.like_power
     if len(first) < _FIRST or doubt >= _WELL_KNOWN or not _are_plenty(loss):
         return False
     if any(d.n_iter > _STRAIGHT for d in first):
         return False
     if loss.data.restraint is not None:
-        return abs(first[0].point.p) >= _MODERATE
-    return first[0].point.p > _CROWDED or not loss.squared
+        return abs(like(first[0].point.p)) >= _MODERATE
+    return like(first[0].point.p) > _CROWDED or not loss.squared

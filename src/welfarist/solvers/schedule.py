@@ -163,11 +163,11 @@ class Schedule:
         """Random weights, or random slopes from which weights follow, at a random power."""
         weights = self._random_weights()
         start = self._at(weights, self._random_power() if self._fixed is None else self._fixed)
-        slopes = self._loss.data.slopes
-        if not slopes:
+        leading = self._loss.data.leading
+        if not leading:
             return start
-        drawn = _SPREAD_OF_SLOPES * self._rng.normal(size=slopes)
-        extras = np.clip(np.concatenate([drawn, start.extras[slopes:]]), *self._loss.extra_bounds)
+        drawn = _SPREAD_OF_SLOPES * self._rng.normal(size=leading)
+        extras = np.clip(np.concatenate([drawn, start.extras[leading:]]), *self._loss.extra_bounds)
         return Point(start.weights, start.p, extras)
 
     def _random_weights(self) -> FloatArray:

@@ -21,7 +21,7 @@ CHOICES = ("first", "second", "first", "equal")
 
 def looked_at(page, name):
     """Keep a picture of a page that everybody can use, whatever the width of their window."""
-    page.wait_for_load_state("networkidle")
+    page.wait_for_load_state("load")
     pages.screenshot(page, name)
     assert pages.serious_faults(page) == []
     assert not pages.wider_than_its_window(page)

@@ -17,12 +17,12 @@ from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.inference.reference import chance_beyond
 from welfarist.results.caveats import reversal
 from welfarist.results.record import FitResult
-from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
 from welfarist.show.report.facts import LOSSES, Ends, Facts, Gains, Tested
 from welfarist.show.report.markup import NOTHING, Html, box, join, paragraph, section, table
 from welfarist.show.report.menus import first_choices, from_menus
 from welfarist.show.report.plain_words import plain
+from welfarist.show.symbols import MINUS
 
 # Stretches of powers that are named in a sentence.
 _MOST_STRETCHES = 3

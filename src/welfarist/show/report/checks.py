@@ -9,13 +9,13 @@ from welfarist.base.validation import FloatArray
 from welfarist.checks.surprises import Surprise, Surprises
 from welfarist.results.record import FitResult
 from welfarist.show import plots
-from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.markup import NOTHING, Html, paragraph, section, table
 from welfarist.show.report.menus import from_menus
 from welfarist.show.report.pictures import WIDE, drawn
 from welfarist.show.report.plain_words import plain
+from welfarist.show.symbols import MINUS
 
 _SURPRISES = 10
 # Of at most this many people it is said what an action gives to each.

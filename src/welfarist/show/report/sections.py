@@ -13,7 +13,7 @@ from welfarist.inference.clusters import about_few, number_of_clusters
 from welfarist.noise.choices import LAPSE, LOGISTIC, RHO
 from welfarist.results.record import FitResult
 from welfarist.show import plots
-from welfarist.show.plots.power_axis import in_symbols, reached_doctrines
+from welfarist.show.plots.power_axis import reached_doctrines
 from welfarist.show.plots.power_figures import is_seen
 from welfarist.show.report import words
 from welfarist.show.report.answer import verdict_of
@@ -22,6 +22,7 @@ from welfarist.show.report.markup import NOTHING, Html, bullets, formula, paragr
 from welfarist.show.report.menus import from_menus
 from welfarist.show.report.pictures import WIDE, drawn
 from welfarist.show.report.plain_words import plain
+from welfarist.show.symbols import in_symbols
 
 # What a report calls a flip probability.
 _SLIP = "chance of a slip rho"
