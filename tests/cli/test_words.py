@@ -45,6 +45,7 @@ FOR_PYTHON = {
     "checks/of_comparisons.py": ["residuals are those", "calibration needs"],
     "checks/of_scores.py": ["calibration is about"],
     "learners/scanned.py": ["decisions in files hold"],
+    "comparing/families.py": ["families are compared on decisions"],
     "comparing/rivals.py": [
         "X must come", "arrays may be", "compare needs decisions", "a doctrine takes groups",
         "a fit can only be", "what is compared must be",

@@ -32,7 +32,7 @@ PANELS: dict[str, tuple[str, ...]] = {
         "deciders", "each", "types", "spread", "covariates", "test_same", "individuals", "nodes",
         "population",
     ),
-    "What is compared": ("doctrines", "learn", "logit", "folds"),
+    "What is compared": ("doctrines", "families", "learn", "logit", "folds"),
     "What is run": (
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
     ),

@@ -15,6 +15,7 @@ from welfarist.base.front_door import public
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.checks import Calibration, Misfit, Residuals, Surprises
 from welfarist.checks.kinds import Checks, checks_of
+from welfarist.checks.misfit import naming_the_family
 from welfarist.inference.clusters import check_choice
 from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.intervals import MethodName
@@ -427,7 +428,11 @@ class FitResult(Learned):
         """
         if self.likelihood is None:
             return self._checks("misfit").misfit()
-        return self.likelihood.once("misfit", lambda: self._checks("misfit").misfit())
+        return self.likelihood.once("misfit", self._misfit)
+
+    def _misfit(self) -> Misfit:
+        found: Misfit = self._checks("misfit").misfit()
+        return naming_the_family(found, self.likelihood, self.shift)
 
     def report(
         self,
