@@ -17,6 +17,7 @@ Run ``python -m benchmarks.allocating --seed N``; take a fresh one (``/dev/urand
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import time
 from itertools import product
@@ -66,7 +67,7 @@ def small(seed: int) -> dict[str, Any]:
 
 def by_cvxpy(p: float, case: tuple[Any, ...]) -> tuple[float, float]:
     """Return the welfare that CVXPY's own atoms find, and the processor time it takes."""
-    import cvxpy as cp
+    cp: Any = importlib.import_module("cvxpy")
 
     gains, costs, weights, budget, base = case
     start = time.process_time()
@@ -101,7 +102,7 @@ def large(seed: int) -> list[dict[str, Any]]:
         start = time.process_time()
         whole = wf.allocate(rule, gains, costs, budget, baseline=base, whole=True, gap=0.01)
         whole_cpu = time.process_time() - start
-        row = {
+        row: dict[str, Any] = {
             "p": p, "parts_cpu": shares_cpu, "parts_gap": parts.gap, "whole_cpu": whole_cpu,
             "whole_gap": whole.gap,
         }  # fmt: skip

@@ -4,7 +4,7 @@ With t for welfare and r for what each person adds, welfare of at least t is, fo
 
     p < 0:      u_i^a r_i^(1-a) >= w_i^(1/(1-p)) t,  a = -p / (1-p),   sum_i r_i <= t
     0 < p < 1:  u_i^p t^(1-p) >= r_i / w_i,                            sum_i r_i >= t
-    p = 0:      t exp(r_i / t) <= u_i,                                 sum_i w_i r_i >= 0
+    p = 0:      exp(r_i) <= u_i,                                       sum_i w_i r_i = log t
 
 power cones and exponential cones; p = 1 is linear, and so is p = -inf, by HiGHS.
 """
@@ -97,6 +97,8 @@ def _by_cones(rule: WelfareFunction, projects: Projects) -> FloatArray:
     own = np.eye(people, m + 1 + people, m + 1)
     _add_welfare(rule.p, weights, utility, base, t, own, add, solver)
     aim = -t
+    if abs(rule.p) < _NEAREST:
+        aim = -(weights @ own)
     if rule.p == 1:
         aim = -np.concatenate([gains.T @ weights, np.zeros(1 + people)])
     settings = solver.DefaultSettings()
@@ -130,9 +132,9 @@ def _add_welfare(
             solver.NonnegativeConeT(3 * people))  # fmt: skip
     elif abs(p) < _NEAREST:
         for i in range(people):
-            constant = np.array([0.0, 0.0, base[i]])
-            add(np.vstack([own[i], t, utility[i]]), constant, solver.ExponentialConeT())
-        add(weights @ own, nothing[:1], solver.NonnegativeConeT(1))
+            constant = np.array([0.0, 1.0, base[i]])
+            add(np.vstack([own[i], 0.0 * t, utility[i]]), constant, solver.ExponentialConeT())
+        add(np.vstack([t, -t]), np.ones(2), solver.NonnegativeConeT(2))
     elif p < 0:
         for i in range(people):
             constant = np.array([base[i], 0.0, 0.0])

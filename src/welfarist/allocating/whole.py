@@ -20,6 +20,8 @@ from welfarist.families.rule import WelfareFunction
 
 # Rounding of bounds and values that are equal.
 _EQUAL = 1e-9
+# What HiGHS sees as the size of welfare: it stops within a millionth of 1, whatever is asked for.
+_SEEN = 1e3
 
 
 def best_whole(
@@ -68,7 +70,8 @@ def _round(
     projects: Projects, gradients: list[FloatArray], size: float, gap: float, seconds: float
 ) -> tuple[FloatArray, float] | None:
     """The whole projects that maximise the least tangent, and the bound that is proven."""
-    m, slopes = len(projects), np.array(gradients) / size
+    m, unit = len(projects), size / _SEEN
+    slopes = np.array(gradients) / unit
     worth = slopes @ projects.gains.T
     rows = np.hstack([np.ones((len(slopes), 1)), -worth])
     spend = np.concatenate([[0.0], projects.costs / projects.budget])
@@ -89,7 +92,7 @@ def _round(
     funded = np.round(result.x[1:])
     if float(funded @ projects.costs) > projects.budget * (1.0 + _EQUAL):
         return None
-    return funded, -float(result.mip_dual_bound) * size
+    return funded, -float(result.mip_dual_bound) * unit
 
 
 def _rounded(rule: WelfareFunction, projects: Projects, shares: FloatArray) -> FloatArray:

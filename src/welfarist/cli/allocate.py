@@ -9,6 +9,7 @@ import typer
 from welfarist.app import values
 from welfarist.cli import options as opt
 from welfarist.cli.console import checked, print_json, print_table, say_notes, working
+from welfarist.cli.streams import solvers_on_stderr
 
 EXAMPLE = "welfarist allocate projects.csv --model model.json --budget 100000 --whole --boards"
 
@@ -115,7 +116,7 @@ def allocate(
     asked = allocating.AllocateRequest(
         rule, budget, cost, baseline, whole, gap, seconds, boards, satisfaction, voter_groups
     )
-    with working():
+    with working(), solvers_on_stderr():
         found = allocating.allocate(asked)
     say_notes(found.notes)
     if json:
