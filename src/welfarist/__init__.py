@@ -69,7 +69,10 @@ if TYPE_CHECKING:
     from welfarist.people.attributes import ByAttributes
     from welfarist.people.estimated.people import People
     from welfarist.people.sketch.sketch import Sketch
+    from welfarist.recommending.drawing import draw_rules
+    from welfarist.recommending.recommendation import Recommendation, recommend
     from welfarist.results.record import FitResult
+    from welfarist.results.rule_draws import RuleDraws
     from welfarist.results.saved_models import Model
     from welfarist.results.summary import Summary
     from welfarist.show import plots
@@ -92,6 +95,7 @@ __all__ = [
     "Doctrine",
     "doctrine_of",
     "DOCTRINES",
+    "draw_rules",
     "equally_good",
     "Exact",
     "families",
@@ -118,6 +122,9 @@ __all__ = [
     "power_mean",
     "power_of",
     "Prior",
+    "recommend",
+    "Recommendation",
+    "RuleDraws",
     "save_model",
     "Scores",
     "SearchRangeWarning",
@@ -159,6 +166,7 @@ _ON_DEMAND = {
     "Doctrine": "families.named",
     "doctrine_of": "families.power_mean.doctrines",
     "DOCTRINES": "families.power_mean.doctrines",
+    "draw_rules": "recommending.drawing",
     "equally_good": "counting.equal_shapes",
     "Exact": "counting.exact_solver",
     "families": "families",
@@ -185,6 +193,9 @@ _ON_DEMAND = {
     "power_mean": "families.power_mean.mean",
     "power_of": "families.power_mean.doctrines",
     "Prior": "asking.prior",
+    "recommend": "recommending.recommendation",
+    "Recommendation": "recommending.recommendation",
+    "RuleDraws": "results.rule_draws",
     "save_model": "deciders.saving",
     "Scores": "decisions",
     "SearchRangeWarning": _ERRORS,
