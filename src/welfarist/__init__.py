@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     )
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
+    from welfarist.people.answers.stakeholders import StakeholderUtilities
     from welfarist.people.attributes import ByAttributes
     from welfarist.people.estimated.people import People
     from welfarist.people.sketch.sketch import Sketch
@@ -134,6 +135,7 @@ __all__ = [
     "SideBySide",
     "simulate",
     "Sketch",
+    "StakeholderUtilities",
     "Summary",
     "TwoStage",
     "Types",
@@ -205,6 +207,7 @@ _ON_DEMAND = {
     "SideBySide": "comparing.side_by_side",
     "simulate": "simulate",
     "Sketch": "people.sketch.sketch",
+    "StakeholderUtilities": "people.answers.stakeholders",
     "Summary": "results.summary",
     "TwoStage": "paper.two_stage",
     "Types": "deciders.types",
