@@ -66,15 +66,16 @@ COLUMNS = ("seed", "people", "answers", "who", "means", "ends", "own means", "ow
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is run besides tempering, and how many CPU seconds that may take.
+    """What is run, and how many CPU seconds tempering may take.
 
     Attributes
     ----------
     seconds : float
-    no_u_turn, interviews : bool
+    tempering, no_u_turn, interviews : bool
     """
 
     seconds: float = SECONDS
+    tempering: bool = True
     no_u_turn: bool = True
     interviews: bool = False
 
@@ -319,16 +320,20 @@ def measured(people: int, answers: int, seed: int, given: Wanted) -> list[list[A
     decided = interview.decisions
     plain, levels = Density.of(decided, False), LEVELS[answers]
     found = believed(wf.Posterior(decided, random_state=seed))
-    tempered = Tempering(plain, levels, seed, given.seconds).run()
-    rows = [["tempering", *against(found, tempered, None)]]
-    if people == 2:
-        sums = summed(decided)
-        rows.append(["sums", *beside_sums(found, sums)])
-        rows.append(["tempering beside sums", *beside_sums(tempered, sums)])
+    rows: list[list[Any]] = []
+    tempered = None
+    if given.tempering:
+        tempered = Tempering(plain, levels, seed, given.seconds).run()
+        rows.append(["tempering", *against(found, tempered, None)])
+        if people == 2:
+            sums = summed(decided)
+            rows.append(["sums", *beside_sums(found, sums)])
+            rows.append(["tempering beside sums", *beside_sums(tempered, sums)])
     turned = no_u_turn(plain, seed) if given.no_u_turn else None
     if turned is not None:
         rows.append(["no-u-turn", *against(found, *turned)])
-        rows.append(["tempering beside no-u-turn", *against(tempered, *turned)])
+        if tempered is not None:
+            rows.append(["tempering beside no-u-turn", *against(tempered, *turned)])
     if given.interviews:
         with_band = Tempering(Density.of(decided, True), levels, seed, given.seconds).run()
         rows.append(["interview", *against(believed(interview.posterior), with_band, None)])
@@ -412,14 +417,18 @@ def main() -> None:
     parser.add_argument("--people", type=int, nargs="+", default=PEOPLE)
     parser.add_argument("--answers", type=int, nargs="+", default=[20, 50])
     parser.add_argument("--seconds", type=float, default=SECONDS, help="CPU, for a long run")
+    parser.add_argument("--without-tempering", action="store_true")
     parser.add_argument("--without-no-u-turn", action="store_true")
     parser.add_argument("--interviews", action="store_true")
     given = parser.parse_args()
-    wanted = Wanted(given.seconds, not given.without_no_u_turn, given.interviews)
+    wanted = Wanted(
+        given.seconds, not given.without_tempering, not given.without_no_u_turn, given.interviews
+    )
+    who = "tempering" if wanted.tempering else "no-u-turn"
     for answers in given.answers:
         for people in given.people:
             key = [str(given.seed), str(people), str(answers)]
-            if not any(row[:3] == key for row in stored()):
+            if not any(row[:4] == [*key, who] for row in stored()):
                 keep(measured(people, answers, given.seed, wanted))
                 print(*[row for row in stored() if row[:3] == key], sep="\n", flush=True)
     PAGE.write_text(page(stored()), encoding="utf-8")
