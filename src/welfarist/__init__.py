@@ -66,10 +66,14 @@ if TYPE_CHECKING:
     )
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
+    from welfarist.people.answers.stakeholders import StakeholderUtilities
     from welfarist.people.attributes import ByAttributes
     from welfarist.people.estimated.people import People
     from welfarist.people.sketch.sketch import Sketch
+    from welfarist.recommending.drawing import draw_rules
+    from welfarist.recommending.recommendation import Recommendation, recommend
     from welfarist.results.record import FitResult
+    from welfarist.results.rule_draws import RuleDraws
     from welfarist.results.saved_models import Model
     from welfarist.results.summary import Summary
     from welfarist.show import plots
@@ -92,6 +96,7 @@ __all__ = [
     "Doctrine",
     "doctrine_of",
     "DOCTRINES",
+    "draw_rules",
     "equally_good",
     "Exact",
     "families",
@@ -118,6 +123,9 @@ __all__ = [
     "power_mean",
     "power_of",
     "Prior",
+    "recommend",
+    "Recommendation",
+    "RuleDraws",
     "save_model",
     "Scores",
     "SearchRangeWarning",
@@ -127,6 +135,7 @@ __all__ = [
     "SideBySide",
     "simulate",
     "Sketch",
+    "StakeholderUtilities",
     "Summary",
     "TwoStage",
     "Types",
@@ -159,6 +168,7 @@ _ON_DEMAND = {
     "Doctrine": "families.named",
     "doctrine_of": "families.power_mean.doctrines",
     "DOCTRINES": "families.power_mean.doctrines",
+    "draw_rules": "recommending.drawing",
     "equally_good": "counting.equal_shapes",
     "Exact": "counting.exact_solver",
     "families": "families",
@@ -185,6 +195,9 @@ _ON_DEMAND = {
     "power_mean": "families.power_mean.mean",
     "power_of": "families.power_mean.doctrines",
     "Prior": "asking.prior",
+    "recommend": "recommending.recommendation",
+    "Recommendation": "recommending.recommendation",
+    "RuleDraws": "results.rule_draws",
     "save_model": "deciders.saving",
     "Scores": "decisions",
     "SearchRangeWarning": _ERRORS,
@@ -194,6 +207,7 @@ _ON_DEMAND = {
     "SideBySide": "comparing.side_by_side",
     "simulate": "simulate",
     "Sketch": "people.sketch.sketch",
+    "StakeholderUtilities": "people.answers.stakeholders",
     "Summary": "results.summary",
     "TwoStage": "paper.two_stage",
     "Types": "deciders.types",

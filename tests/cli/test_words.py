@@ -45,6 +45,7 @@ FOR_PYTHON = {
     "checks/of_comparisons.py": ["residuals are those", "calibration needs"],
     "checks/of_scores.py": ["calibration is about"],
     "learners/scanned.py": ["decisions in files hold"],
+    "comparing/families.py": ["families are compared on decisions"],
     "comparing/rivals.py": [
         "X must come", "arrays may be", "compare needs decisions", "a doctrine takes groups",
         "a fit can only be", "what is compared must be",
@@ -95,6 +96,7 @@ FOR_PYTHON = {
         "errors must be given once", "people whose utilities are estimates", "log_se must be",
     ],
     "people/sketch/sketch.py": ["a sketch must be made with Sketch.of"],
+    "recommending/drawing.py": ["a recommendation needs one rule"],
     "people/utility_tables.py": ["utilities must be a table", "utilities must hold at least one"],
     "proofs/certify.py": ["a proof of global optimality"],
     "proofs/rules/proving.py": ["a proof over all weights"],

@@ -5,6 +5,7 @@ action. Subclass :class:`Family` and pass an instance to a learner as ``family=`
 """
 
 from welfarist.base.parameters import ASINH, IDENTITY, LOG, Coordinate, Parameter
+from welfarist.families.additive.family import ADDITIVE, AdditiveFamily
 from welfarist.families.base import Family
 from welfarist.families.columns import Columns
 from welfarist.families.family_rule import FamilyRule
@@ -18,6 +19,8 @@ from welfarist.families.rules import KolmPollak, Nested, RankDependent
 from welfarist.families.welfare import Welfare
 
 __all__ = [
+    "ADDITIVE",
+    "AdditiveFamily",
     "ASINH",
     "Columns",
     "Coordinate",

@@ -86,6 +86,11 @@ class Family:
         return f'family="{self.name}"'
 
     @property
+    def label(self) -> str:
+        """What a comparison of families calls it."""
+        return self.name or type(self).__name__
+
+    @property
     def noun(self) -> str:
         """What one of its rules is called after "a" or "the"."""
         return f"rule of the family {self.title or self.name or type(self).__name__}"

@@ -22,7 +22,7 @@ from welfarist.inference.likelihood import Likelihood
 from welfarist.learners import options
 from welfarist.losses import DecisionLoss, Loss, with_prior, within_search
 from welfarist.noise.base import ChoiceNoise
-from welfarist.people.source import heads_of
+from welfarist.people.source import heads_of, is_source
 from welfarist.people.weighting import Weighting
 from welfarist.people.weights_option import group_labels, weighting_of
 from welfarist.proofs.certificate import Certificate
@@ -91,7 +91,8 @@ class Setup:
         groups, weighed = learner.groups, names
         if isinstance(family, NestedFamily):  # whose groups do not share a weight
             family, groups = options.nested(family, groups, people, names), None
-        family = family.suited_to(decided.utilities)
+        seen, shift = decided.utilities, as_shift(learner.shift)
+        family = family.suited_to(seen + shift if shift and not is_source(seen) else seen)
         if family.by_place:
             weighed = family.labels(named_people(names, people))
         weighting = weighting_of(learner.weights, groups, people, weighed, heads)

@@ -47,13 +47,15 @@ def as_utility_table(
 
 
 def table_of_people(
-    utilities: object, people: int, stakeholders: tuple[str, ...] | None
+    utilities: object, people: int, stakeholders: tuple[str, ...] | None, least: float = 0.0
 ) -> FloatArray:
     """Return a checked table (N, d) of its own about so many people, in the order of their names.
 
+    None may be below `least`.
+
     Columns are matched by name where both have names; other names than these are refused.
     """
-    table, names = as_utility_table(utilities, copy=True)
+    table, names = as_utility_table(utilities, least, copy=True)
     if is_source(table):
         raise InputError(
             "what everybody has must be a table of utilities; found people who are not all in "

@@ -15,6 +15,7 @@ from welfarist.base.front_door import public
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.checks import Calibration, Misfit, Residuals, Surprises
 from welfarist.checks.kinds import Checks, checks_of
+from welfarist.checks.misfit import naming_the_family
 from welfarist.inference.clusters import check_choice
 from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.intervals import MethodName
@@ -427,7 +428,11 @@ class FitResult(Learned):
         """
         if self.likelihood is None:
             return self._checks("misfit").misfit()
-        return self.likelihood.once("misfit", lambda: self._checks("misfit").misfit())
+        return self.likelihood.once("misfit", self._misfit)
+
+    def _misfit(self) -> Misfit:
+        found: Misfit = self._checks("misfit").misfit()
+        return naming_the_family(found, self.likelihood, self.shift)
 
     def report(
         self,
@@ -472,6 +477,25 @@ class FitResult(Learned):
             Of the intervals of p.
         """
         return public("shift_table")(self, shifts=shifts, level=level)
+
+    def recommend(self, actions: Any, **options: Any) -> Any:
+        """Return which of some actions to take and how sure that is, as a data frame.
+
+        Parameters
+        ----------
+        actions : (N, d) array-like or data frame
+            One row an action; columns of a data frame are matched to people by name.
+        **options
+            Those of :func:`welfarist.recommend`, which returns the record behind the frame: it
+            says why, what would change it, and whether to ask further questions first.
+
+        Returns
+        -------
+        data frame
+            A row for each action, in order of expected regret: action, welfare with low and high,
+            p_best, regret in percent, dominated, p_top, never_best and place.
+        """
+        return public("recommend")(self, actions, **options).to_frame()
 
     def summary(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,6 +21,7 @@ from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
 from welfarist.results import saved_choices
 from welfarist.results.learned import Learned
+from welfarist.results.rule_draws import RuleDraws
 from welfarist.results.saved_records import Fields, Form, record_in
 
 Kind = Literal["scores", "comparisons", "choices"]
@@ -31,7 +32,9 @@ SEVERAL = "welfarist.Deciders"
 VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
-_OPTIONAL = ("shift", "small_sample", "theta", "family", "family_numbers", *saved_choices.KEYS)
+_OPTIONAL = (
+    "shift", "small_sample", "theta", "family", "family_numbers", "draws", *saved_choices.KEYS,
+)  # fmt: skip
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
@@ -78,6 +81,8 @@ class Model:
     theta : mapping
         By how much the logarithm of a weight changes with a unit of each attribute, by name, where
         weights follow from attributes; empty elsewhere.
+    draws : RuleDraws or None
+        Rules that are equally likely after the decisions, if the model was saved with some.
     """
 
     welfare: Any
@@ -100,13 +105,19 @@ class Model:
     outside: float | None = None
     absent: bool = False
     theta: Mapping[str, float] = field(default_factory=dict)
+    draws: RuleDraws | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, learned: Any, intervals: Mapping[str, Any] | None = None) -> Model:
+    def of(
+        cls,
+        learned: Any,
+        intervals: Mapping[str, Any] | None = None,
+        draws: RuleDraws | None = None,
+    ) -> Model:
         """Return what a fitted estimator or its ``result_`` has learned."""
         result = getattr(learned, "result_", learned)
         if isinstance(result, Model):
-            return result
+            return result if draws is None else replace(result, draws=draws)
         if not isinstance(result, Learned):
             raise InputError(
                 "what is saved must be a fitted estimator or its result_; found "
@@ -131,6 +142,7 @@ class Model:
             small_sample=result.small_sample,
             version=__version__,
             theta={name: float(value) for name, value in result.theta.items()},
+            draws=draws,
             **saved_choices.terms_of(result),
         )
 
@@ -216,6 +228,8 @@ class Model:
                 record["family_numbers"] = rule.family.numbers()
         if self.theta:
             record["theta"] = dict(self.theta)
+        if self.draws is not None:
+            record["draws"] = self.draws.to_dict()
         return dict(strict(record | saved_choices.entries_of(self)))
 
     def as_text(self) -> str:
@@ -227,10 +241,10 @@ class Model:
         """Return the model that :meth:`to_dict` described; `source` is named in messages."""
         fields = Fields(record, source, FORM)
         weights, names = fields.people()
-        kind = fields.one_of("kind", _KINDS)
-        rule = _family_in(fields, len(weights)).rule(fields.number("p"), weights, names)
+        kind, shift = fields.one_of("kind", _KINDS), fields.shift()
+        family = _family_in(fields, len(weights))
         return cls(
-            welfare=rule.shifted(fields.shift()),
+            welfare=family.rule(fields.number("p"), weights, names).shifted(shift),
             kind=kind,
             tau=fields.optional("tau", 0.0),
             rho=fields.optional("rho", 0.0, _LARGEST_RHO),
@@ -246,6 +260,9 @@ class Model:
             version=fields.text("welfarist"),
             small_sample=fields.flag("small_sample") if fields.has("small_sample") else False,
             theta=fields.numbers_by_name("theta") if fields.has("theta") else {},
+            draws=(
+                RuleDraws.in_fields(fields, names, shift, family) if fields.has("draws") else None
+            ),
             **saved_choices.terms_in(fields, kind),
         )
 

@@ -20,7 +20,7 @@ from welfarist.losses.point import Point, QuadraticModel, weight_units
 from welfarist.people.estimated.columns import EstimatedColumns, UncertainWelfare
 
 # Steps of the differences of gradients that make the Hessian, in units of weights, t and extras.
-_STEP = 2e-4
+_STEP, _SMALL_STEP = 2e-4, 1e-6
 # How much surer than a typical margin of one choices are where a search may begin, in log tau.
 _CERTAIN = 2.0
 
@@ -185,11 +185,12 @@ class EstimatedEvaluation(DecisionEvaluation):
     def remainder(self) -> FloatArray:
         """Return what the curvature lacks of the Hessian along moves that keep the sum (q, q).
 
-        Nothing on the way to an optimum, where the curvature is good enough for steps. Exactly, by
-        differences of exact gradients.
+        By differences of exact gradients, central ones where it is asked for exactly. On the way to
+        an optimum it is nothing where errors of actions are apart: there the curvature is good
+        enough for steps.
         """
         model = self.model()
-        if not self.exact:
+        if not self.exact and self.uncertain.effects.covariance.ndim == 1:
             return np.zeros_like(model.curvature)
         judged = self.judged
         basis = _moves(judged, len(model.gradient))
@@ -204,13 +205,17 @@ class EstimatedEvaluation(DecisionEvaluation):
         """The change (q,) of the gradient along a move, in units of the weights at the point."""
         point, k = self.judged.point, self.judged.weighting.free
         units = weight_units(point.weights)
-        ends = []
-        for sign in (1.0, -1.0):
-            moved = self._moved(point, sign * _STEP * move)
+        step = _STEP if self.exact else _SMALL_STEP
+
+        def slope(sign: float) -> FloatArray:
+            moved = self._moved(point, sign * step * move)
             gradient = self.loss.evaluate(moved).gradient()
             gradient[:k] *= units / weight_units(moved.weights)
-            ends.append(gradient)
-        return np.asarray((ends[0] - ends[1]) / (2.0 * _STEP))
+            return gradient
+
+        if self.exact:
+            return np.asarray((slope(1.0) - slope(-1.0)) / (2.0 * step))
+        return np.asarray((slope(1.0) - self.gradient()) / step)
 
     def _moved(self, point: Point, move: FloatArray) -> Point:
         """The point after a move (q,)."""

@@ -9,6 +9,7 @@ import numpy as np
 from welfarist.base.version import __version__
 from welfarist.base.wording import listed
 from welfarist.decisions.labels import numbered
+from welfarist.families.additive.family import AdditiveFamily
 from welfarist.inference.clusters import about_few, number_of_clusters
 from welfarist.noise.choices import LAPSE, LOGISTIC, RHO
 from welfarist.results.record import FitResult
@@ -67,6 +68,17 @@ def power(facts: Facts) -> Html:
                 f"Share of errors against the power p, a step function; lowest around {p}.",
                 "The share of decisions that the rule gets wrong for each p, with the learned "
                 "weights. " + _lowest_in_words(result),
+            )
+        )
+    if isinstance(family, AdditiveFamily) and facts.utilities is not None:
+        parts.append(
+            drawn(
+                lambda axes: plots.unit_worth(result, axes),
+                WIDE,
+                "What one more unit counts for at each level of utility, as a line.",
+                "What one more unit counts for at each level of utility, beside the mean over the "
+                "scale (dashed). Where the line falls, a unit counts more for somebody who has "
+                "less; the marks at the bottom are utilities of the data.",
             )
         )
     if facts.sure.power is None and "p" not in result.given and result.exact is None:
