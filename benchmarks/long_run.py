@@ -56,19 +56,21 @@ EARLIER = (
     "off. The sampler was then changed on that seed's data, to half the error (more walkers,",
     "which walk on once all decisions are in). On data of seed 31337 four runs of it, for 18",
     "people after 50 answers, had ends up to a deviation apart. Since then decisions are let in",
-    "one after the other, and not all at once with little power; three runs were within a",
-    "twentieth, and the No-U-Turn sampler was a quarter of a deviation off them, as its halves",
-    "were off each other. Walkers walk further between pictures as well, as two people of that",
-    "seed after 20 answers asked for. The run below is of a seed that was drawn afterwards.",
+    "one after the other, and not all at once with little power; the upper ends of p of three",
+    "runs were within a twentieth, and that of the No-U-Turn sampler a fifth off them, whose",
+    "own halves were a quarter apart. Walkers walk further between pictures as well, as two",
+    "people of that seed after 20 answers asked for. The run below is of a seed that was drawn",
+    "afterwards.",
 )
 # What was looked at once the run was over.
 AFTERWARDS = (
     "For 18 people after 20 answers it is the package's noise that is too large: four runs of",
-    "`Posterior` with its 20,000 particles, that of the table among them, had an end 0.19 to 0.30",
-    "deviations off the middle of two runs with 80,000, which were 0.14 apart at most.",
-    "`particles=80_000` takes four times as long.",
-    "The runs were ended after about 40 CPU seconds or 4,000 sweeps, so that several long runs are",
-    "no better than what they are compared with.",
+    "`Posterior` with its 20,000 particles, that of the table among them, had an end 0.19 to",
+    "0.30 deviations off the middle of two runs with 80,000, which were 0.14 apart at most.",
+    "`particles=80_000` takes four times as long. For 10 people after 50 answers, where the",
+    "long run does not agree with itself, three further runs of `Posterior` had ends within",
+    "0.19 deviations of that of the table. The long runs were ended after about 40 CPU seconds",
+    "or 4,000 sweeps, so that several long runs are no better than what they are compared with.",
 )
 COLUMNS = ("seed", "people", "answers", "who", "means", "ends", "own means", "own ends", "scale")
 
