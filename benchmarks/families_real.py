@@ -13,10 +13,15 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import welfarist as wf
 
 ROOT = Path(__file__).parents[1]
+# Families with the shape that is held, if one is.
+RULES: tuple[tuple[Any, float | None], ...] = (
+    ("power", None), ("kolm", None), ("rank", 1.0), ("additive", None),
+)  # fmt: skip
 
 
 def main() -> None:
@@ -32,8 +37,8 @@ def main() -> None:
     choices = wf.Comparisons.from_arrays(
         games[dictator.X], games[dictator.Y], games["choice_x"] == 1, by=games["person"]
     )
-    for family, options in (("power", {}), ("kolm", {}), ("rank", {"p": 1}), ("additive", {})):
-        fit = wf.ComparisonClassifier(family=family, **options).fit(choices).result_
+    for family, p in RULES:
+        fit = wf.ComparisonClassifier(family=family, p=p).fit(choices).result_
         print(f"dictator, {family}: log likelihood {fit.llf:.1f}, shape {fit.p:.4g}")
 
     for name, columns, target in (
@@ -44,9 +49,9 @@ def main() -> None:
         if "is_group" in table:
             table = table[~table["is_group"]]
         plain = wf.WelfareRegressor().fit(table[columns], table[target]).result_.bic
-        for family, options in (("kolm", {}), ("rank", {"p": 1})):
+        for family, p in RULES[1:3]:
             bic = (
-                wf.WelfareRegressor(family=family, **options)
+                wf.WelfareRegressor(family=family, p=p)
                 .fit(table[columns], table[target])
                 .result_.bic
             )
