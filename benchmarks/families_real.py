@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,7 @@ RULES: tuple[tuple[Any, float | None], ...] = (
 def main() -> None:
     """Print the table."""
     sys.path.insert(0, str(ROOT / "docs" / "examples"))
-    import data
-    import dictator
-    import gei
-    import hdi
+    data, dictator, gei, hdi = map(import_module, ("data", "dictator", "gei", "hdi"))
 
     warnings.simplefilter("ignore", wf.WelfaristWarning)
     games = data.read("dictator/choices.csv")
