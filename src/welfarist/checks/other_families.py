@@ -40,7 +40,8 @@ class OtherFamily:
     gain: float
 
     def __str__(self) -> str:
-        return f"{self.family.title} describe them better (BIC lower by {self.gain:.1f})"
+        title = self.family.title
+        return f"{title[:1].upper()}{title[1:]} describe them better (BIC lower by {self.gain:.1f})"
 
 
 def better_family(likelihood: Likelihood, shift: float) -> OtherFamily | None:
@@ -53,6 +54,8 @@ def better_family(likelihood: Likelihood, shift: float) -> OtherFamily | None:
     if decided is None or loss.in_parts or is_source(decided.utilities):
         return None
     if loss.decisions > _MOST_ROWS or loss.restraint is not None:
+        return None
+    if not loss.learn_power:  # a rule that was given need not be the best of its own family
         return None
     own = _bic(likelihood.parameters, likelihood.log_likelihood(likelihood.value), likelihood)
     found: list[OtherFamily] = []
