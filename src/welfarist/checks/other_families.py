@@ -50,7 +50,8 @@ def better_family(likelihood: Likelihood, shift: float) -> OtherFamily | None:
     noise, as far as they have something to say of the utilities.
     """
     loss, decided = likelihood.loss, likelihood.decided
-    if decided is None or loss.in_parts or is_source(decided.utilities):
+    # Decisions in files are not read again for what was not asked for.
+    if not isinstance(decided, Scores | Comparisons | Choices) or is_source(decided.utilities):
         return None
     if loss.decisions > _MOST_ROWS or loss.restraint is not None:
         return None
