@@ -21,6 +21,7 @@ COMMANDS = {
     "recommend": "Say which action to take by a saved model, how sure that is, and why.",
     "judge": "Decide between two actions, and say why.",
     "compare": "Put doctrines, saved models and a learned rule side by side.",
+    "utilities": "Learn everybody's utilities from what they answered.",
     "sketch": "Put any number of people into one small file, to learn from.",
     "plan": "Say how many decisions are needed to learn a rule.",
     "simulate": "Write a simulated world to files, with its truth.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
@@ -251,6 +252,24 @@ class People:
     def highest(self) -> FloatArray:
         """The best guess (N, d)."""
         return self.utilities
+
+    @property
+    def measured(self) -> ByAction | ByPerson:
+        """The errors of what was given, before shrinking."""
+        return self._measured
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write people with their errors to a file, for :meth:`load` and the command line."""
+        from welfarist.people.estimated.saved import save_people
+
+        save_people(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> People:
+        """Return the people that :meth:`save`, or ``welfarist utilities``, wrote."""
+        from welfarist.people.estimated.saved import load_people
+
+        return load_people(path)[0]
 
     @property
     def logs_of_estimates(self) -> FloatArray:
