@@ -77,8 +77,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         with settings of their own if given as an object.
     effort : "low", "auto" or "high"
         How hard "newton" searches where its first starts do not agree: not at all beyond these;
-        with flocks of starts, as long as they find something; or with four times as many, even
-        where starts agree.
+        with more starts, and flocks of them where most have missed the best; or with more of both,
+        even where starts agree.
         See :doc:`/solver`; ``result_.search`` says what was seen.
     n_starts : int or "auto"
         How many starts of "newton"; "auto" stops when they agree and goes on when they do not.

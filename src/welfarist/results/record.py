@@ -14,6 +14,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.front_door import public
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.checks import Calibration, Misfit, Residuals, Surprises
+from welfarist.checks.axioms import Axioms, axioms_of
 from welfarist.checks.kinds import Checks, checks_of
 from welfarist.checks.misfit import naming_the_family
 from welfarist.inference.clusters import check_choice
@@ -429,6 +430,25 @@ class FitResult(Learned):
         if self.likelihood is None:
             return self._checks("misfit").misfit()
         return self.likelihood.once("misfit", self._misfit)
+
+    def axioms(self) -> Axioms:
+        """Return tests of the axioms: which properties of the rule decisions speak against.
+
+        Scale and translation invariance, separability, anonymity, Pareto and transfer; where one
+        cannot be tested, it carries the reason. The first two are asked of the best power mean and
+        of the best Kolm-Pollak function for these decisions, whatever family was fitted.
+
+        Examples
+        --------
+        >>> from welfarist import ComparisonClassifier
+        >>> from welfarist.app.demo import past_decisions
+        >>> tests = ComparisonClassifier().fit(past_decisions()).result_.axioms()
+        >>> tests["scale invariance"].rejected
+        False
+        """
+        if self.likelihood is None:
+            return axioms_of(None, self.shift)
+        return self.likelihood.once("axioms", lambda: axioms_of(self.likelihood, self.shift))
 
     def _misfit(self) -> Misfit:
         found: Misfit = self._checks("misfit").misfit()

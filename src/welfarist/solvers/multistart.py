@@ -4,8 +4,8 @@ Hard problems (few actions, many people, much noise) have several local optima, 
 one power as well as in the power. If the first two starts agree and the data pin the power down, or
 tell it fairly well and nothing else speaks against it, the search is over. Otherwise it goes
 through the schedule until twenty starts in a row have found nothing better; of scores, and of
-families of one's own, until ten have all agreed. How many starts are enough is a matter of the
-effort.
+families of one's own, until ten have all agreed. Where most starts miss the best, flocks of rough
+starts set out as well. How many starts are enough is a matter of the effort.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _ENOUGH_NOISE = 5  # of them, where all that is learned is how decision makers e
 _UNANIMOUS = 10  # starts that all agree are convincing, although the power is not pinned down
 _NEARLY_UNANIMOUS = 5  # if the power is roughly known
 _MOST = 60
+_SOME = 5  # starts after which it is seen whether most have missed the best
 _TINY = 1e-13  # a mean loss that is nothing but rounding
 _MOST_STEPS = 3000  # of all starts together
 _ROUNDING = 1e-12  # relative difference in loss between rules that are as good
@@ -122,7 +123,6 @@ def search(
         What may be spent where starts do not agree.
     """
     schedule = Schedule(loss, rng, p, guides, effort)
-    giving_up = (schedule.scouted or schedule.roamed) and n_starts == "auto"
     descents: list[Descent] = []
     best: Descent | None = None
     warm: list[Descent] = []
@@ -141,7 +141,7 @@ def search(
             tolerance=tolerance,
             known=[d for d in (*warm, *descents) if d.converged],
             reach=_reach(doubt),
-            beat=best.value if giving_up and best else np.inf,
+            beat=best.value if best and schedule.gives_up and n_starts == "auto" else np.inf,
         )
         _tell(progress, loss, f"start {len(descents) + 1}", found)
         gain = CREEPING if schedule.went_on else _AGREE
@@ -149,18 +149,23 @@ def search(
         since_best = 0 if better else since_best + 1
         if best is None or found.value < best.value - _slack(best, schedule.went_on):
             best = found
-        schedule.best = best
         descents.append(replace(found, evaluation=None))  # which is as large as the table
+        schedule.best = best
+        schedule.disputed = n_starts == "auto" and _is_disputed(best, descents)
         if len(descents) == 1:
             doubt = _doubt(loss, best, observations)
         if n_starts != "auto":
             if len(descents) >= n_starts:
                 break
         # A solution that was known before must not be missed by all of them.
-        elif _tired(loss, descents, since_best, effort) or (
-            _settled(loss, descents, best, doubt, schedule, effort) and _found_again(best, descents)
+        elif _settled(loss, descents, best, doubt, schedule, effort) and _found_again(
+            best, descents
         ):
             break
+        elif _tired(loss, descents, since_best, effort):
+            if not schedule.waits:
+                break
+            schedule.ending = True
     assert best is not None
     every = [*warm, *descents]
     values = np.array([d.value for d in every])
@@ -213,6 +218,16 @@ def _all_agree(descents: list[Descent]) -> bool:
     return all(d.converged for d in descents) and max(values) <= min(values) + slack
 
 
+def _is_disputed(best: Descent, descents: list[Descent]) -> bool:
+    """Whether most starts have missed the best loss."""
+    return 2 * _hits(best, descents) < len(descents) >= _SOME
+
+
+def _hits(best: Descent, descents: list[Descent]) -> int:
+    """How many starts have reached the best loss."""
+    return sum(d.value <= best.value + _AGREE * abs(best.value) for d in descents)
+
+
 def _tired(loss: Loss, descents: list[Descent], since_best: int, effort: Effort) -> bool:
     """Whether many starts in a row have found nothing better, or took very many steps."""
     learned = loss.weighting.free + loss.data.slopes
@@ -244,7 +259,7 @@ def _settled(
         convincing = _NEARLY_UNANIMOUS
     else:
         # Where many rules can be judged at a glance, starts that agree convince nobody.
-        few = schedule.scouted or schedule.roamed
+        few = schedule.scouted or not effort.trusts_agreement
         convincing = _UNANIMOUS if doubt < _GUESSED and not few else _MOST
     return starts == convincing and _all_agree(descents)
 

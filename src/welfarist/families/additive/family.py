@@ -47,7 +47,7 @@ class AdditiveFamily(Family):
 
     name = "additive"
     title = "additive rules"
-    noun = "additive rule"
+    noun = "rule of one curve"
     shape = FALL
     level = DIFFERENCE
     starts = (1.0, -1.0)
