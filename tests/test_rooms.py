@@ -28,6 +28,7 @@ ROOMS = (
     "asking",
     "comparing",
     "recommending",
+    "allocating",
     "simulate",
     "bounds",
     "files",
@@ -36,7 +37,7 @@ ROOMS = (
     "web",
     "cli",
 )
-MOST_ENTRIES = 28
+MOST_ENTRIES = 29
 # The ways in know all rooms.
 DOORS = ("welfarist", "welfarist.__main__")
 SINGLE_FILES = {"__init__.py", "__main__.py", "py.typed"}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from welfarist import asking, bounds, families, noise, simulate
+    from welfarist.allocating.allocation import Allocation, Boards, allocate
     from welfarist.asking.interview import Interview
     from welfarist.asking.posterior import Posterior
     from welfarist.asking.prior import Prior
@@ -80,7 +81,10 @@ if TYPE_CHECKING:
     from welfarist.show.report import write_report
 
 __all__ = [
+    "allocate",
+    "Allocation",
     "asking",
+    "Boards",
     "bounds",
     "ByAttributes",
     "ChoiceLearner",
@@ -152,7 +156,10 @@ __all__ = [
 # only, and a page of help not even that.
 _ERRORS = "base.errors"
 _ON_DEMAND = {
+    "allocate": "allocating.allocation",
+    "Allocation": "allocating.allocation",
     "asking": "asking",
+    "Boards": "allocating.allocation",
     "bounds": "bounds",
     "ByAttributes": "people.attributes",
     "ChoiceLearner": "learners",

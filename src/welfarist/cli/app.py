@@ -19,6 +19,7 @@ COMMANDS = {
     "fit": "Learn the rule behind decisions: who counts how much.",
     "rank": "Put actions in order by a saved model or a doctrine.",
     "recommend": "Say which action to take by a saved model, how sure that is, and why.",
+    "allocate": "Allocate a budget over projects so that welfare is largest.",
     "judge": "Decide between two actions, and say why.",
     "compare": "Put doctrines, saved models and a learned rule side by side.",
     "utilities": "Learn everybody's utilities from what they answered.",

@@ -20,6 +20,10 @@ PANELS: dict[str, tuple[str, ...]] = {
     "Who is sketched": ("counts", "columns", "utility"),
     "Where pages are": ("data", "port", "host", "demo"),
     "What is asked": ("aim", "designed", "max", "sure", "check_every"),
+    "The budget": (
+        "budget", "cost", "baseline", "whole", "boards", "gap", "seconds", "satisfaction",
+        "voter_groups",
+    ),
     "What was decided": (
         "comparisons", "choices", "score", "wide", "long", "outside", "absent", "by", "count",
         "tie",
