@@ -13,6 +13,7 @@ from welfarist.files.cells import Text, listed
 from welfarist.files.opening import open_table
 from welfarist.files.plain_columns import PlainColumn
 from welfarist.files.sources import STANDARD_INPUT
+from welfarist.people.estimated.people import People
 from welfarist.people.estimated.saved import is_people, load_people
 
 # The columns of answers, in the layouts that are known.
@@ -30,7 +31,7 @@ def holds_people(path: str | os.PathLike[str]) -> bool:
 
 def read_people(path: str | os.PathLike[str]) -> Actions:
     """Return the actions of people with errors."""
-    people, note = load_people(path)
+    people, note = load_people(path, People)
     names = people.row_names or tuple(str(i + 1) for i in range(len(people)))
     stakeholders = people.stakeholders or tuple(f"person {i}" for i in range(people.shape[1]))
     labels = PlainColumn("action", list(names))

@@ -20,6 +20,7 @@ from welfarist.families.columns import Columns
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.people.estimated.columns import EstimatedColumns
 from welfarist.people.estimated.draws import as_draws, mean_and_spread, own_errors, with_factors
+from welfarist.people.estimated.saved import load_people, save_people
 from welfarist.people.estimated.shrinking import shrunken
 from welfarist.people.estimated.spread import ByAction, ByPerson, Spread
 from welfarist.people.table import columns_of
@@ -260,16 +261,12 @@ class People:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write people with their errors to a file, for :meth:`load` and the command line."""
-        from welfarist.people.estimated.saved import save_people
-
         save_people(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> People:
         """Return the people that :meth:`save`, or ``welfarist utilities``, wrote."""
-        from welfarist.people.estimated.saved import load_people
-
-        return load_people(path)[0]
+        return load_people(path, cls)[0]
 
     @property
     def logs_of_estimates(self) -> FloatArray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from welfarist.base.errors import InputError
 from welfarist.base.json_text import json_text
 from welfarist.base.ordinary_files import open_ordinary
 from welfarist.base.whole_files import check_target, write_whole
-from welfarist.people.estimated.people import People
 from welfarist.people.estimated.spread import ByAction
+
+Made = TypeVar("Made")
 
 # What such a file says of itself at its beginning, and the version that is written.
 KIND, VERSION = "welfarist.People", 1
@@ -34,7 +36,7 @@ def is_people(path: str | os.PathLike[str]) -> bool:
     return head.lstrip().startswith(b"{") and f'"{KIND}"'.encode() in head
 
 
-def save_people(people: People, path: str | os.PathLike[str], note: str = "") -> None:
+def save_people(people: Any, path: str | os.PathLike[str], note: str = "") -> None:
     """Write people with errors to a file, whole or not at all; `note` is kept with them."""
     check_target(path)
     logs, measured = people.logs_of_estimates, people.measured
@@ -56,8 +58,11 @@ def save_people(people: People, path: str | os.PathLike[str], note: str = "") ->
     write_whole(path, json_text(known) + "\n")
 
 
-def load_people(path: str | os.PathLike[str]) -> tuple[People, str]:
-    """Return the people that :func:`save_people` wrote, and the note that was kept with them."""
+def load_people(path: str | os.PathLike[str], make: Callable[..., Made]) -> tuple[Made, str]:
+    """Return the people that :func:`save_people` wrote, and the note that was kept with them.
+
+    `make` takes what :class:`~welfarist.People` does.
+    """
     name = os.fspath(path)
     try:
         with open_ordinary(name) as file:
@@ -80,7 +85,7 @@ def load_people(path: str | os.PathLike[str]) -> tuple[People, str]:
             shared = np.zeros((logs.shape[1], logs.shape[0], widest))
             for i, rows in enumerate(factors):
                 shared[i, :, : len(rows[0])] = rows
-        people = People(
+        people = make(
             np.exp(logs),
             log_se=known.get("log_se"),
             factors=shared,
