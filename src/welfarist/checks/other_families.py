@@ -104,7 +104,7 @@ def loss_again(
     if not isinstance(decided, Choices | Comparisons):
         raise InputError("decisions stay in their files, which are not read again for that.")
     known = family, weighting, learn_shape, seen.noise, seen.tau_max
-    shifted = decided.shifted(shift, least=family.least)
+    shifted: Any = decided.shifted(shift, least=family.least)
     if isinstance(decided, Choices):
         staged, sized = (seen.options[name] for name in ("tau_by_stage", "size_effect"))
         return loss_of_choices(shifted, *known, tau_by_stage=staged, size_effect=sized)
