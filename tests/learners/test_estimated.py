@@ -92,6 +92,13 @@ def test_what_is_estimated_is_nearer_the_truth_and_says_so(fitted):
     assert result.misfit().reason
 
 
+def test_the_first_box_of_a_report_says_that_utilities_are_estimates(fitted, tmp_path):
+    fitted.result_.report(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    box = text[text.index('class="answer"') :]
+    assert "Utilities are estimates" in box[: box.index("</div>")]
+
+
 def test_a_second_opinion_agrees(fitted):
     result = fitted.result_
     opinion = result.second_opinion(draws=10)
