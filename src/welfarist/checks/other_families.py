@@ -51,7 +51,8 @@ def better_family(likelihood: Likelihood, shift: float) -> OtherFamily | None:
     noise, as far as they have something to say of the utilities.
     """
     loss, decided = likelihood.loss, likelihood.decided
-    if decided is None or loss.in_parts or is_source(decided.utilities):
+    # Decisions in files are not read again for what was not asked for.
+    if not isinstance(decided, Scores | Comparisons | Choices) or is_source(decided.utilities):
         return None
     if loss.decisions > _MOST_ROWS or loss.restraint is not None:
         return None
@@ -103,12 +104,13 @@ def loss_again(
     if isinstance(decided, Scores):
         moved = decided.shifted(shift, 0.0 if seen.scale else shift, least=family.least)
         return loss_of_scores(moved, family, weighting, learn_shape, seen.scale)
+    if not isinstance(decided, Choices | Comparisons):
+        raise InputError("decisions stay in their files, which are not read again for that.")
     known = family, weighting, learn_shape, seen.noise, seen.tau_max
-    shifted = decided.shifted(shift, least=family.least)
+    shifted: Any = decided.shifted(shift, least=family.least)
     if isinstance(decided, Choices):
         staged, sized = (seen.options[name] for name in ("tau_by_stage", "size_effect"))
         return loss_of_choices(shifted, *known, tau_by_stage=staged, size_effect=sized)
-    assert isinstance(decided, Comparisons)
     return loss_of_comparisons(shifted, *known)
 
 
