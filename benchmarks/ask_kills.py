@@ -34,8 +34,8 @@ END = "any other key ends."
 _QUESTION = re.compile(r"Question (\d+).*?which is better\?\r?\n(.*?)1 first ", re.DOTALL)
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 ANSWERS = {"1": "first", "2": "second", "0": "equal", "s": "skip"}
-# A start takes seconds where others are at work.
-PATIENCE = 60.0
+# A start takes seconds, and what was learned in the end a minute, where others are at work.
+PATIENCE = 300.0
 
 
 class Terminal:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import time
 import tracemalloc
 from collections.abc import Callable, Iterable
@@ -66,6 +67,8 @@ ACTIONS, MOST = 100, 40
 ANSWERS, UNDONE, EARLY, LATE = 40, 20, 20, 200
 # So many decision makers of a study are one interview whose time is measured.
 PER_INTERVIEW = 50
+# What is run last; times are first, and all else is between them at the same pace.
+LAST = ("ties", "memory")
 MEASURES = ("accuracy", "power_error", "power_covered", "weights_covered")
 
 
@@ -247,17 +250,26 @@ def run(_: None, job: Job) -> Rows:
 
 
 def jobs_of(parts: Iterable[str], deciders: int | None, seed: int) -> list[Job]:
-    """All that is to be run, one decision maker after the other: half a run tells of all cells."""
-    found: list[Job] = []
+    """All that is to be run, in turns of parts; those of one turn go on at the same pace.
+
+    A run that is ended early has seen the same share of the decision makers of each of their cells.
+    """
+    paced: list[tuple[int, float, Job]] = []
     for part in parts:
         count = deciders or PLANNED[part]
-        for number in range(count):
-            found += [
-                (part, cell, seed, number)
-                for cell in PARTS[part]
-                if part != "speed" or number < _interviews(cell, count)
-            ]
-    return found
+        paced += [
+            (_turn(part, cell), (number + 1) / count, (part, cell, seed, number))
+            for number in range(count)
+            for cell in PARTS[part]
+            if part != "speed" or number < _interviews(cell, count)
+        ]
+    return [job for *_, job in sorted(paced, key=lambda one: one[:2])]
+
+
+def _turn(part: str, cell: str) -> int:
+    if part in LAST or cell.endswith(LAST):
+        return 2
+    return 0 if part == "speed" else 1
 
 
 def _interviews(cell: str, deciders: int) -> int:
@@ -273,14 +285,18 @@ def finished() -> list[dict[str, str]]:
 
 
 def keep(job: Job, rows: Rows) -> None:
-    """Keep one finished cell."""
-    new = not STORE.exists()
+    """Keep one finished cell, in one go: other runs may write to the same file."""
     STORE.parent.mkdir(exist_ok=True)
-    with STORE.open("a", encoding="utf-8", newline="") as file:
-        out = csv.writer(file)
-        if new:
-            out.writerow(["part", "cell", "seed", "number", "what", "value"])
-        out.writerows([*job, what, repr(value)] for what, value in rows)
+    text = io.StringIO()
+    out = csv.writer(text)
+    out.writerows([*job, what, repr(value)] for what, value in rows)
+    try:
+        with STORE.open("x", encoding="utf-8", newline="") as file:
+            file.write("part,cell,seed,number,what,value\r\n")
+    except FileExistsError:
+        pass
+    with STORE.open("ab", buffering=0) as file:
+        file.write(text.getvalue().encode())
 
 
 def main() -> None:
@@ -293,7 +309,12 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--without", nargs="*", default=[], help="cells left out, by part of name")
+    parser.add_argument(
+        "--share", type=int, nargs=2, default=(0, 1), metavar=("I", "OF"),
+        help="every OF-th decision maker, from I on, where several runs share one store",
+    )  # fmt: skip
     given = parser.parse_args()
+    first, shares = given.share
     parts = [part for part in given.parts or PARTS if part != "page"]
     known = {(r["part"], r["cell"], r["seed"], r["number"]) for r in finished()}
     jobs = [
@@ -301,6 +322,7 @@ def main() -> None:
         if (job[0], job[1], str(job[2]), str(job[3])) not in known
         and not any(part in job[1] for part in given.without)
     ]  # fmt: skip
+    jobs = [job for job in jobs if job[3] % shares == first]
     outcomes = run_jobs(run, None, jobs, given.jobs, option="--jobs")
     for job, rows in zip(jobs, Progress().track(outcomes, len(jobs), "asking"), strict=True):
         keep(job, rows)

@@ -67,9 +67,9 @@ class Served:
 
 
 class Gunicorn:
-    """gunicorn with two workers, as a server for many runs it behind its proxy."""
+    """gunicorn with two workers or so, as a server for many runs it behind its proxy."""
 
-    def __init__(self, folder: Path, database: str = "") -> None:
+    def __init__(self, folder: Path, database: str = "", workers: int = 2) -> None:
         self.port = free_port()
         said = environment(folder, WELFARIST_HOSTS=HOST, WELFARIST_BEHIND_PROXY="1")
         if database:
@@ -79,7 +79,7 @@ class Gunicorn:
         with (folder / "errors.txt").open("ab") as errors:
             self.process = subprocess.Popen(
                 [*module, "gunicorn", "--config", "python:welfarist.web.gunicorn_settings",
-                 "--bind", f"{HOST}:{self.port}"],
+                 "--bind", f"{HOST}:{self.port}", "--workers", str(workers)],
                 env=said, stderr=errors,
             )  # fmt: skip
         self._wait()

@@ -27,6 +27,8 @@ ROOMS = (
     "deciders",
     "asking",
     "comparing",
+    "recommending",
+    "allocating",
     "simulate",
     "bounds",
     "files",
@@ -35,7 +37,7 @@ ROOMS = (
     "web",
     "cli",
 )
-MOST_ENTRIES = 27
+MOST_ENTRIES = 29
 # The ways in know all rooms.
 DOORS = ("welfarist", "welfarist.__main__")
 SINGLE_FILES = {"__init__.py", "__main__.py", "py.typed"}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from welfarist import asking, bounds, families, noise, simulate
+    from welfarist.allocating.allocation import Allocation, Boards, allocate
     from welfarist.asking.interview import Interview
     from welfarist.asking.posterior import Posterior
     from welfarist.asking.prior import Prior
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from welfarist.comparing.contest import compare
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide
+    from welfarist.counting.equal_shapes import equally_good
     from welfarist.counting.exact_solver import Exact
     from welfarist.deciders.deciders import Deciders
     from welfarist.deciders.deciders_result import DecidersResult
@@ -65,16 +67,24 @@ if TYPE_CHECKING:
     )
     from welfarist.paper.grid import Grid
     from welfarist.paper.two_stage import TwoStage
+    from welfarist.people.answers.stakeholders import StakeholderUtilities
     from welfarist.people.attributes import ByAttributes
+    from welfarist.people.estimated.people import People
     from welfarist.people.sketch.sketch import Sketch
+    from welfarist.recommending.drawing import draw_rules
+    from welfarist.recommending.recommendation import Recommendation, recommend
     from welfarist.results.record import FitResult
+    from welfarist.results.rule_draws import RuleDraws
     from welfarist.results.saved_models import Model
     from welfarist.results.summary import Summary
     from welfarist.show import plots
     from welfarist.show.report import write_report
 
 __all__ = [
+    "allocate",
+    "Allocation",
     "asking",
+    "Boards",
     "bounds",
     "ByAttributes",
     "ChoiceLearner",
@@ -90,6 +100,8 @@ __all__ = [
     "Doctrine",
     "doctrine_of",
     "DOCTRINES",
+    "draw_rules",
+    "equally_good",
     "Exact",
     "families",
     "FitResult",
@@ -108,12 +120,16 @@ __all__ = [
     "NotIdentifiedWarning",
     "PairScalingWarning",
     "PairTransformer",
+    "People",
     "plots",
     "Population",
     "Posterior",
     "power_mean",
     "power_of",
     "Prior",
+    "recommend",
+    "Recommendation",
+    "RuleDraws",
     "save_model",
     "Scores",
     "SearchRangeWarning",
@@ -123,6 +139,7 @@ __all__ = [
     "SideBySide",
     "simulate",
     "Sketch",
+    "StakeholderUtilities",
     "Summary",
     "TwoStage",
     "Types",
@@ -139,7 +156,10 @@ __all__ = [
 # only, and a page of help not even that.
 _ERRORS = "base.errors"
 _ON_DEMAND = {
+    "allocate": "allocating.allocation",
+    "Allocation": "allocating.allocation",
     "asking": "asking",
+    "Boards": "allocating.allocation",
     "bounds": "bounds",
     "ByAttributes": "people.attributes",
     "ChoiceLearner": "learners",
@@ -155,6 +175,8 @@ _ON_DEMAND = {
     "Doctrine": "families.named",
     "doctrine_of": "families.power_mean.doctrines",
     "DOCTRINES": "families.power_mean.doctrines",
+    "draw_rules": "recommending.drawing",
+    "equally_good": "counting.equal_shapes",
     "Exact": "counting.exact_solver",
     "families": "families",
     "FitResult": "results.record",
@@ -173,12 +195,16 @@ _ON_DEMAND = {
     "NotIdentifiedWarning": _ERRORS,
     "PairScalingWarning": _ERRORS,
     "PairTransformer": "learners",
+    "People": "people.estimated.people",
     "plots": "show.plots",
     "Population": "deciders.populations",
     "Posterior": "asking.posterior",
     "power_mean": "families.power_mean.mean",
     "power_of": "families.power_mean.doctrines",
     "Prior": "asking.prior",
+    "recommend": "recommending.recommendation",
+    "Recommendation": "recommending.recommendation",
+    "RuleDraws": "results.rule_draws",
     "save_model": "deciders.saving",
     "Scores": "decisions",
     "SearchRangeWarning": _ERRORS,
@@ -188,6 +214,7 @@ _ON_DEMAND = {
     "SideBySide": "comparing.side_by_side",
     "simulate": "simulate",
     "Sketch": "people.sketch.sketch",
+    "StakeholderUtilities": "people.answers.stakeholders",
     "Summary": "results.summary",
     "TwoStage": "paper.two_stage",
     "Types": "deciders.types",

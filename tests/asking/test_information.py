@@ -111,6 +111,14 @@ def test_more_questions_are_expected_about_more_people():
     assert rule.about_more(30, 0.25, None, 5) < 10  # and fewer as it comes to its end
 
 
+def test_the_first_question_is_not_the_last_where_actions_are_alike():
+    rule = StopRule(bits=0.2, sure=0.9, most=100)
+    about = [rule.about_more(0, bits, None, 4) for bits in (0.5, 0.49, 0.25)]
+    assert about == sorted(about, reverse=True)
+    assert about[0] - about[1] <= 1  # nothing falls off where everything is no longer new
+    assert about[2] > 10
+
+
 def test_actions_that_are_equally_good_are_equally_likely_to_be_the_best():
     table = np.array([[5.0, 5.0], [9.0, 1.0], [5.0, 5.0], [1.0, 1.0]])
     rules = Rules(np.array([[0.5, 0.5]] * 2), np.array([-20.0, 20.0]), *np.ones((3, 2)))

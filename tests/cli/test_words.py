@@ -45,6 +45,7 @@ FOR_PYTHON = {
     "checks/of_comparisons.py": ["residuals are those", "calibration needs"],
     "checks/of_scores.py": ["calibration is about"],
     "learners/scanned.py": ["decisions in files hold"],
+    "comparing/families.py": ["families are compared on decisions"],
     "comparing/rivals.py": [
         "X must come", "arrays may be", "compare needs decisions", "a doctrine takes groups",
         "a fit can only be", "what is compared must be",
@@ -68,8 +69,10 @@ FOR_PYTHON = {
     "deciders/savable.py": ["what is saved must be"],
     "deciders/type_tests.py": ["types are numbered from 0", "what is tested must have been"],
     "deciders/types.py": ["n_types must be the number"],
+    "families/nested/family.py": ["NestedFamily(", "groups must hold"],
     "families/power_mean/mean.py": ["axis must be", "weights must have the shape"],
     "families/rule.py": ["a saved welfare function must be"],
+    "inference/bootstrap.py": ["of utilities with errors"],
     "inference/contrasts.py": [
         "a Wald test needs a null", "standard errors do not apply", "at its end errors go",
     ],
@@ -80,6 +83,7 @@ FOR_PYTHON = {
     ],
     "inference/linear_nulls.py": ["a contrast is a number"],
     "inference/stages.py": ["stages are the choices of a ranking"],
+    "inference/utility_errors.py": ["errors of utilities are known"],
     "inference/wald_tests.py": ["use with_covariance"],  # in reports: below
     "learners/choices.py": ["Choices hold what was chosen", "a ChoiceLearner needs Choices"],
     "learners/pair_transformer.py": ["a transformer that was fitted"],
@@ -88,7 +92,11 @@ FOR_PYTHON = {
     ],
     "learners/targets.py": ["7: there must be a score"],
     "learners/warm_starts.py": ["warm_start=True needs"],
+    "people/estimated/people.py": [
+        "errors must be given once", "people whose utilities are estimates", "log_se must be",
+    ],
     "people/sketch/sketch.py": ["a sketch must be made with Sketch.of"],
+    "recommending/drawing.py": ["a recommendation needs one rule"],
     "people/utility_tables.py": ["utilities must be a table", "utilities must hold at least one"],
     "proofs/certify.py": ["a proof of global optimality"],
     "proofs/rules/proving.py": ["a proof over all weights"],

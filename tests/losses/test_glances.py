@@ -8,8 +8,7 @@ import pytest
 import welfarist as wf
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.power_mean.many_means import log_means_of_present
-from welfarist.losses import Point
-from welfarist.losses.decision_loss import loss_of_choices
+from welfarist.losses import Point, loss_of_choices
 from welfarist.losses.restraint import Restraint
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.people.present_rule import PresentRule

@@ -17,8 +17,8 @@ from welfarist.families import ASINH, LOG, POWER_MEAN, RATIO, Family, FamilyRule
 from welfarist.noise import ChoiceNoise, Response
 from welfarist.people.tradeoffs import required_gain, worst_off
 from welfarist.show.plots.indifference_curves import contour_through, curve_through
-from welfarist.show.plots.power_axis import MINUS, rounded
 from welfarist.show.report import report_html, words
+from welfarist.show.symbols import MINUS, rounded
 
 mpl.use("Agg")
 

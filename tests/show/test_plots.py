@@ -15,7 +15,7 @@ import pytest
 import welfarist as wf
 from welfarist.counting.loss_steps import compact, expanded
 from welfarist.show.plots.names import person_of, shown
-from welfarist.show.plots.power_axis import MINUS, in_symbols, rounded
+from welfarist.show.symbols import MINUS, in_symbols, rounded
 
 mpl.use("Agg")
 

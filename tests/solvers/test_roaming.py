@@ -1,12 +1,12 @@
 """Flocks: they go down, they repeat themselves, and they find what plain starts miss."""
 
 import numpy as np
+from benchmarks.hard_optima import our_fit, problem
 from benchmarks.problems import scores
 
 import welfarist as wf
 from welfarist.families.power_mean.family import POWER_MEAN
-from welfarist.losses import Point
-from welfarist.losses.decision_loss import loss_of_scores
+from welfarist.losses import Point, loss_of_scores
 from welfarist.people.weighting import Weighting
 from welfarist.solvers.flock import at, walk
 from welfarist.solvers.roaming import roamed_starts
@@ -53,3 +53,10 @@ def test_a_given_power_stays():
     for point in roamed_starts(held, np.random.default_rng(2), 3.0, plain):
         assert abs(point.p - 3.0) < 1e-12
     assert loss.learn_power
+
+
+def test_flocks_set_out_where_starts_disagree():
+    """Noisy scores of 155 actions for 29 people: plain, random and disturbed starts stop higher."""
+    result, _ = our_fit(problem(101, 200))
+    assert result.loss < 28_542.0  # the others end at 28,696.7, 20 starts of L-BFGS at 29,146.1
+    assert result.search.hits < result.search.starts / 2

@@ -5,8 +5,7 @@ import pytest
 
 import welfarist as wf
 from welfarist.families.power_mean.family import POWER_MEAN
-from welfarist.losses import Point
-from welfarist.losses.decision_loss import loss_of_comparisons, loss_of_scores
+from welfarist.losses import Point, loss_of_comparisons, loss_of_scores
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.people.weighting import Weighting
 from welfarist.solvers.exchanges import exchanged

@@ -80,6 +80,8 @@ def test_what_is_wrong_with_a_server_is_said_in_a_line(tmp_path, variable, value
 
 
 SERVER = """
+import sys
+
 import django
 
 django.setup()
@@ -92,6 +94,7 @@ User.objects.create_user("ada", password="correct horse battery")
 client = Client(enforce_csrf_checks=True, headers={"host": "a.example.org"})
 assert client.get("/login/")["Location"] == "https://a.example.org/login/"
 assert client.get("/health").status_code == 200
+assert client.get("/login/", headers={"host": "evil.example.org"}, secure=True).status_code == 400
 assert client.get("/enter/abc/", secure=True).status_code == 404
 client.get("/login/", secure=True)
 token = client.cookies["__Host-welfarist-csrf"].value
@@ -105,6 +108,8 @@ assert session["secure"] and session["httponly"] and session["samesite"] == "Lax
 assert client.get("/", secure=True).status_code == 200
 other = {"origin": "https://evil.example.org"}
 assert client.post("/logout/", form, secure=True, headers=other).status_code == 403
+# Learners and figures take longer to import than everything else, and most pages need none.
+assert not {"sklearn", "pandas", "matplotlib", "polars"} & set(sys.modules)
 """
 
 
@@ -119,6 +124,9 @@ def test_a_server_has_accounts_with_passwords(tmp_path):
         env={**PLAIN, **environment}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    # A forged name is no news; a forged form is, in a line.
+    assert "evil.example.org" in done.stderr.splitlines()[-1]
+    assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
 def test_migrations_are_what_models_say(db):
@@ -191,6 +199,7 @@ def test_the_command_shows_pages_until_it_is_stopped(tmp_path):
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=30)
     assert process.returncode == 0, said
+    assert {path.name for path in tmp_path.iterdir()} == {"secret-key", "static", "studies.sqlite3"}
     if os.name == "posix":
         assert not (tmp_path / "studies.sqlite3").stat().st_mode & 0o077
     assert not said[1]

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.web_server import PATIENCE, Gunicorn, Served
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import reverse
+from django.urls import get_resolver, reverse
 from django.utils import timezone
 
 from tests.web.conftest import TABLE
@@ -54,6 +54,42 @@ def test_every_change_needs_the_token_of_its_form(guarded, study, invited):
         assert done.status_code == 403, name
     assert Study.objects.values().get() == before
     assert Invite.objects.get().revoked_at is None
+
+
+def pages_of(study, invited):
+    """Every address below a study, whoever adds one."""
+    values = {"pk": study.pk, "number": 1, "invite": invited.pk, "whom": "actions"}
+    found = {}
+    for name, ways in get_resolver().reverse_dict.lists():
+        for ((_, needed),), *_ in ways:
+            if isinstance(name, str) and "pk" in needed:
+                found[name] = reverse(name, kwargs={part: values[part] for part in needed})
+    return found
+
+
+def test_strangers_see_and_change_nothing_of_a_study(client, django_user_model, study, invited):
+    pages = pages_of(study, invited)
+    assert {"study", "export-study", "respondent-delete", "explore", "learned"} <= pages.keys()
+    before = (Study.objects.values().get(), Invite.objects.values().get())
+    for page in pages.values():
+        for done in (client.get(page), client.post(page, {"sure": "yes"})):
+            assert done.status_code in (302, 405), page
+            assert done.status_code == 405 or done["Location"].startswith("/login/"), page
+    client.force_login(django_user_model.objects.create_user("eve"))
+    for page in pages.values():
+        codes = {client.get(page).status_code, client.post(page, {"sure": "yes"}).status_code}
+        assert codes in ({404}, {404, 405}), page
+    assert (Study.objects.values().get(), Invite.objects.values().get()) == before
+
+
+@pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**30])
+def test_numbers_that_nobody_has_lead_nowhere(client, analyst, study, number):
+    client.force_login(analyst)
+    for name in ("study", "learned", "export-study", "study-delete"):
+        assert client.get(reverse(name, args=[number])).status_code == 404
+    for name in ("learned-respondent", "export-model-of", "respondent-delete"):
+        assert client.get(reverse(name, args=[study.pk, number])).status_code == 404
+    assert client.post(reverse("invite-revoke", args=[study.pk, number])).status_code == 404
 
 
 @pytest.mark.parametrize("host", ["evil.example.org", "127.0.0.1.evil.org", "", "a b"])
@@ -242,8 +278,17 @@ def test_a_bomb_is_refused_on_the_page(client, analyst):
     done = client.post(
         reverse("study-new"), {"file": SimpleUploadedFile("t.xlsx", bomb(200 << 20))}
     )
-    assert "100 megabytes at most; found more" in done.content.decode()
+    assert "100 megabytes in 1,000 parts at most; found more" in done.content.decode()
     assert not Study.objects.exists()
+
+
+def test_a_bomb_of_many_parts_is_refused():
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for i in range(1_001):
+            archive.writestr(f"{i}", b"")
+    with pytest.raises(InputError, match="in 1,000 parts at most; found more"):
+        read_upload(held.getvalue(), "table.xlsx")
 
 
 def test_an_archive_that_is_none_is_refused():
@@ -304,7 +349,7 @@ def served(request, tmp_path):
     """The port of pages that run in a process of their own, as on one's machine or a server."""
     if request.param == "gunicorn":
         pytest.importorskip("fcntl")  # it does not run on Windows
-    made = Served(tmp_path) if request.param == "waitress" else Gunicorn(tmp_path)
+    made = Served(tmp_path) if request.param == "waitress" else Gunicorn(tmp_path, workers=1)
     try:
         yield made.port
     finally:

@@ -79,6 +79,15 @@ def test_an_open_link_gives_everybody_one_of_their_own(client, study, analyst):
     assert [(r.number, r.name) for r in Respondent.objects.all()] == [(1, "Grace"), (2, "")]
 
 
+@pytest.mark.parametrize(
+    ("name", "kept"), [("a\0b", "ab"), ("\0", ""), (" Grace ", "Grace"), ("x" * 10_000, "x" * 200)]
+)
+def test_whatever_name_somebody_writes_they_can_begin(client, study, analyst, name, kept):
+    made = invite(study, analyst, Invite.Kind.OPEN)
+    assert client.post(reverse("ask-begin", args=[made.token]), {"name": name}).status_code == 302
+    assert Respondent.objects.get().name == kept
+
+
 def test_nobody_answers_by_a_link_that_is_no_more(client, study, analyst, invited):
     page = reverse("ask", args=[invited.token])
     change_state(study, analyst, State.PAUSED)

@@ -14,14 +14,18 @@ from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.app.warned import heard
 from welfarist.base.whole_files import write_whole
+from welfarist.families.known import FAMILIES, family_of
 from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
 from welfarist.families.rule import WelfareFunction
 from welfarist.files import is_sketch
 
 if TYPE_CHECKING:  # it takes seconds to import: whatever is wrong with the files is said before
+    from welfarist.comparing.families import FamilyTable
     from welfarist.comparing.side_by_side import SideBySide
 
 _LOGIT = "linear logit"
+# The families that are compared where nobody says which, and the name of one more.
+DEFAULT, RANK_POWER = ("power", "kolm", "rank"), "rank power"
 _FLATTERED = (
     "a saved model counts as learning nothing from these decisions: if it was learned from them, "
     "it looks better than it is, held out as well."
@@ -56,6 +60,8 @@ class CompareRequest:
         How many types of decision makers compete as well, or "auto".
     each : bool
         Whether everybody's own rule competes as well.
+    families : str or None
+        Families of welfare functions that are compared in place of all that; "all" of them.
     """
 
     actions: str
@@ -70,6 +76,21 @@ class CompareRequest:
     latex: str | None = None
     types: str | None = None
     each: bool = False
+    families: str | None = None
+
+    @property
+    def least(self) -> float:
+        """The smallest utility that may be read: some family takes it, when that is added."""
+        if self.families is None:
+            return -self.learner.shift
+        return min(family_of(name.split()[0]).least for name in self.wanted) - self.learner.shift
+
+    @property
+    def wanted(self) -> list[str]:
+        """The families that are compared, by name."""
+        told = [name.strip() for name in (self.families or "").split(",") if name.strip()]
+        nested = ["nested"] if self.learner.groups is not None else []
+        return [*DEFAULT, *nested] if told in ([], ["all"]) else told
 
 
 @dataclass(frozen=True)
@@ -101,7 +122,7 @@ class Compared:
         What was guessed when the decisions were read.
     """
 
-    found: SideBySide
+    found: SideBySide | FamilyTable
     caveats: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -114,12 +135,20 @@ class Compared:
         said = {"caveats": self.said(words), "notes": list(self.notes)}
         return {**self.in_words(words).to_dict(), **said}
 
-    def in_words(self, words: Callable[[str], str] = str) -> SideBySide:
+    def in_words(self, words: Callable[[str], str] = str) -> SideBySide | FamilyTable:
         """What was found, the lines below its table put by `words`."""
+        from welfarist.comparing.families import FamilyTable
+
+        if isinstance(self.found, FamilyTable):
+            why = {name: words(text) for name, text in self.found.left_out.items()}
+            return replace(self.found, left_out=why)
         return replace(self.found, notes=tuple(map(words, self.found.notes)))
 
     def write_latex(self, path: str) -> None:
         """Write the table with the models in columns, for a paper."""
+        from welfarist.comparing.side_by_side import SideBySide
+
+        assert isinstance(self.found, SideBySide)
         write_whole(path, self.found.as_latex() + "\n")
 
 
@@ -128,13 +157,14 @@ def read(asked: CompareRequest) -> Contest:
     inputs = (asked.actions, asked.decision.file, *asked.models)
     check_targets({"latex": asked.latex}, inputs)
     check_together(asked.learner)
+    _check_families(asked)
     if asked.logit and is_sketch(asked.actions):
         raise UsageError(
             "{logit} needs everybody's utilities, which a sketch does not know. Leave it out."
         )
     rules = _saved(asked.models) if asked.models else {}
     shift = asked.learner.shift
-    decided = read_decisions(asked.actions, asked.table, asked.decision, shift)
+    decided = read_decisions(asked.actions, asked.table, asked.decision, shift, asked.least)
     return Contest(asked, rules, decided)
 
 
@@ -154,6 +184,8 @@ def compare(contest: Contest) -> Compared:
     from welfarist.comparing.contest import compare as side_by_side
 
     asked, decided = contest.asked, contest.decided
+    if asked.families is not None:
+        return _families(asked, decided)
     items = _items(contest, learner_of(asked.learner, decided))
     with heard() as said:
         found = side_by_side(
@@ -165,6 +197,56 @@ def compare(contest: Contest) -> Compared:
         )
     caveats = (*said, *([_FLATTERED] if contest.rules else []))
     return Compared(found, caveats, decided.notes)
+
+
+def _check_families(asked: CompareRequest) -> None:
+    """Refuse what does not go with a comparison of families, and names of none."""
+    if asked.families is None:
+        return
+    others = {
+        "doctrines": asked.doctrines is not None, "model": bool(asked.models),
+        "logit": asked.logit, "latex": asked.latex is not None, "types": asked.types is not None,
+        "each": asked.each, "learn": not asked.learn,
+    }  # fmt: skip
+    for name, given in others.items():
+        if given:
+            raise UsageError(
+                f"{{families}} compares families of one rule for all; found {{{name}}} as well. "
+                "Leave out one of the two."
+            )
+    for name in asked.wanted:
+        if name not in (*FAMILIES, RANK_POWER):
+            raise UsageError(
+                f"{{families}} must be all, or some of {', '.join((*FAMILIES, RANK_POWER))}; found "
+                "{found!r}.",
+                found=name,
+            )
+
+
+def _families(asked: CompareRequest, decided: Decided) -> Compared:
+    """Put families of welfare functions side by side."""
+    from welfarist.comparing.families import compare_families
+
+    learner = learner_of(replace(asked.learner, family=_carrier(asked)), decided)
+    with heard() as said:
+        found = compare_families(
+            asked.wanted,
+            learner,
+            decided.X,
+            decided.scores,
+            folds=asked.folds or None,
+            random_state=asked.learner.seed,
+        )
+    return Compared(found, tuple(said), decided.notes)
+
+
+def _carrier(asked: CompareRequest) -> str:
+    """The family whose learner reads decisions for all: the one that takes the most utilities."""
+    return min(
+        (name for name in asked.wanted if name in FAMILIES),
+        key=lambda name: FAMILIES[name].least,
+        default="power",
+    )
 
 
 def _items(contest: Contest, base: Any) -> dict[str, Any]:

@@ -226,7 +226,9 @@ def read(asked: DecidersRequest) -> ReadDeciders:
     }  # fmt: skip
     people = (fit.learner.weights, fit.learner.groups, fit.learner.attributes)
     check_targets(outputs, (*asked.read, *people))
-    decided = read_decisions(fit.actions, fit.table, fit.decision, fit.learner.shift)
+    decided = read_decisions(
+        fit.actions, fit.table, fit.decision, fit.learner.shift, fit.learner.least
+    )
     if decided.scores is not None:
         raise UsageError(
             f"{{{asked.way}}} tells decision makers apart by what they chose; found scores, which "

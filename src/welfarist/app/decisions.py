@@ -14,9 +14,11 @@ from welfarist.app.usage import UsageError
 from welfarist.base.validation import FloatArray
 from welfarist.files import (
     Actions,
+    holds_people,
     is_sketch,
     open_table,
     read_actions,
+    read_people,
     read_scores,
     read_sketch,
 )
@@ -170,11 +172,16 @@ _OF_ACTIONS = ("name", "numbered", "stakeholders", "ignore")
 
 
 def read_decisions(
-    path: str, table: TableOptions, decision: DecisionOptions, shift: float = 0.0
+    path: str,
+    table: TableOptions,
+    decision: DecisionOptions,
+    shift: float = 0.0,
+    least: float | None = None,
 ) -> Decided:
     """Read scores, comparisons or choices; which must be said, or clear from the header.
 
-    `shift` is what a learner will add to every utility, none of which may then be negative.
+    `shift` is what a learner will add to every utility, none of which may then be negative, unless
+    the learner takes others: `least` is the smallest that it does.
     """
     ways = (decision.comparisons, decision.choices, decision.score)
     if sum(way is not None for way in ways) + decision.wide + decision.long > 1:
@@ -183,26 +190,30 @@ def read_decisions(
         )
     require_address_space()
     table.check([path, decision.file])
-    if is_sketch(path):
+    if is_sketch(path) or holds_people(path):
         return replace(_of_sketch(path, table, decision, shift), encoding=table.encoding)
     read = _reader_of(decision, table)
-    return replace(read(path, table, decision, -shift), encoding=table.encoding)
+    found = read(path, table, decision, -shift if least is None else least)
+    return replace(found, encoding=table.encoding)
 
 
 def _of_sketch(path: str, table: TableOptions, decision: DecisionOptions, shift: float) -> Decided:
     """Decisions about the people of a sketch, whose utilities nobody can look at any more."""
+    what = "a sketch" if is_sketch(path) else "people with errors"
     if decision.wide or decision.long:
         way = "wide" if decision.wide else "long"
         raise UsageError(
-            f"{{{way}}} is for decisions that hold utilities themselves; found a sketch, {{path}}. "
+            f"{{{way}}} is for decisions that hold utilities themselves; found {{what}}, {{path}}. "
             "Give {comparisons} FILE or {choices} FILE.",
             path=path,
+            what=what,
         )
     if decision.score is None and decision.file is None:
         raise UsageError(
-            "say what was decided about {path}, which is a sketch: {comparisons} FILE, {choices} "
+            "say what was decided about {path}, which is {what}: {comparisons} FILE, {choices} "
             "FILE, or {score} FILE with a column of actions and one of scores.",
             path=path,
+            what=what,
         )
     refuse_for_sketch(table, shift)
     read = _reader_of(decision, table)
@@ -214,8 +225,8 @@ def refuse_for_sketch(table: TableOptions, shift: float | None) -> None:
     _refuse(table, (*_OF_ACTIONS, "absent"), "is for a table of actions, not for a sketch")
     if shift:
         raise UsageError(
-            "{shift} must be added before people are sketched, which knows nobody's utility any "
-            "more. Leave it out."
+            "{shift} must be added before people are put in such a file, which has no table of "
+            "utilities any more. Leave it out."
         )
 
 
@@ -225,6 +236,8 @@ def actions_in(
     """The actions of a table or of a sketch."""
     if is_sketch(path):
         return read_sketch(path)
+    if holds_people(path):
+        return read_people(path)
     return read_actions(path, least=least, may_be_absent=may_be_absent, **table.actions())
 
 
@@ -379,7 +392,8 @@ def _scored_beside(
     from welfarist.decisions import Scores
 
     assert decision.score is not None
-    actions, notes = read_sketch(path), list[str]()
+    actions = actions_in(path, table)
+    notes = list(actions.notes)
     rows, values = read_scores(
         decision.score, actions, drop_missing=table.drop_missing, notes=notes, **table.text()
     )

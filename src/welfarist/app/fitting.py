@@ -15,13 +15,14 @@ from welfarist.app.texts import is_inline
 from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.errors import NotConvergedWarning
 from welfarist.base.whole_files import write_together
-from welfarist.files import is_sketch
+from welfarist.files import holds_people, is_sketch
 
 if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the files is said before
     from welfarist.comparing.shifts import ShiftTable
     from welfarist.inference.covariance import CovarianceName
     from welfarist.inference.intervals import MethodName
     from welfarist.results.record import FitResult
+    from welfarist.results.rule_draws import RuleDraws
     from welfarist.results.saved_models import Model
     from welfarist.results.summary import Summary, SummaryRecord, SummaryRow
 
@@ -52,6 +53,8 @@ class FitRequest:
         What is added to the report.
     allow_unconverged : bool
         Whether estimates of a search that did not end well are an answer.
+    draws : int or None
+        How many equally likely rules are saved with the model.
     """
 
     actions: str
@@ -68,12 +71,13 @@ class FitRequest:
     latex: str | None = None
     page: PageOptions = field(default_factory=PageOptions)
     allow_unconverged: bool = False
+    draws: int | None = None
 
     @property
     def decided_in(self) -> tuple[str | None, ...]:
         """Files of decisions: scores are in one beside a sketch, and in a column of a table."""
         score = self.decision.score
-        beside = score is not None and is_sketch(self.actions)
+        beside = score is not None and (is_sketch(self.actions) or holds_people(self.actions))
         return (self.decision.file, score) if beside else (self.decision.file,)
 
     @property
@@ -125,7 +129,16 @@ class Fitted:
         rows = self._sure()
         found: dict[str, Any] = {row.parameter: (row.low, row.high) for row in rows}
         kept = {"level": self.record.level, **found} if found else {}
-        return replace(Model.of(self.result, kept), caveats=self.record.caveats)
+        return replace(Model.of(self.result, kept, self._draws()), caveats=self.record.caveats)
+
+    def _draws(self) -> RuleDraws | None:
+        """The rules that are saved with the model, if that was asked for."""
+        if self.asked.draws is None:
+            return None
+        from welfarist.recommending.drawing import draw_rules
+
+        drawn = draw_rules(self.result, random_state=self.asked.learner.seed)
+        return drawn.thinned(self.asked.draws)
 
     def write(self) -> None:
         """Write the model, the report and the table that were asked for, all or none."""
@@ -220,10 +233,13 @@ def read(asked: FitRequest) -> Decided:
             "{shift_table} adds constants to everybody's utility, which a sketch does not know. "
             "Leave it out."
         )
+    if asked.draws is not None and asked.save is None:
+        raise UsageError("{draws} are kept with a model: name its file, {save:FILE}.")
     asked.page.check(asked.report)
     if asked.report is not None and not asked.intervals:
         raise UsageError("a report shows intervals: leave out {no_intervals} or {report}.")
-    return read_decisions(asked.actions, asked.table, asked.decision, asked.learner.shift)
+    learner = asked.learner
+    return read_decisions(asked.actions, asked.table, asked.decision, learner.shift, learner.least)
 
 
 def fit(asked: FitRequest, decided: Decided) -> Fitted:

@@ -7,9 +7,12 @@ from typing import Any
 
 from welfarist.app.decisions import Decided
 from welfarist.app.people import attributes_of, groups_of, prior_of, weights_of
-from welfarist.app.texts import power_of_text, rho_of_text, starts_of_text
+from welfarist.app.texts import number_of, power_of_text, rho_of_text, starts_of_text
 from welfarist.app.usage import UsageError
 from welfarist.base.wording import listed
+from welfarist.families.known import family_of
+from welfarist.families.nested.family import NESTED
+from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.people.source import heads_of
 
 
@@ -23,6 +26,7 @@ class LearnerOptions:
     """
 
     noise: str = "logistic"
+    family: str = "power"
     p: str | None = None
     weights: str | None = None
     groups: str | None = None
@@ -45,6 +49,11 @@ class LearnerOptions:
     dask: str | None = None
     resume: str | None = None
 
+    @property
+    def least(self) -> float:
+        """The smallest utility that may be read: the family's, less what is added to all."""
+        return family_of(self.family).least - self.shift
+
 
 # Where errors are counted there is no likelihood.
 _COUNTED = ("none", "flip")
@@ -53,7 +62,8 @@ _COUNTED = ("none", "flip")
 def check_together(asked: LearnerOptions) -> None:
     """Refuse options that do not go together, whatever the decisions are."""
     counted = asked.noise in _COUNTED
-    if asked.groups is not None and asked.weights not in (None, "learn"):
+    nested = asked.family == NESTED.name  # whose groups do not share a weight
+    if asked.groups is not None and asked.weights not in (None, "learn") and not nested:
         raise UsageError(
             "{groups} says how learned weights are shared; found {weights:{told}} as well. Give "
             "one of the two.",
@@ -126,6 +136,14 @@ def learner_of(asked: LearnerOptions, decided: Decided) -> Any:
     return learner(**shared, **{name: told[name] for name in told if name in known})
 
 
+def _shape_of_text(asked: LearnerOptions) -> Any:
+    """The shape as a number or a name, which the family knows; None if it is to be learned."""
+    if asked.p is None or asked.family == POWER_MEAN.name:
+        return None if asked.p is None else power_of_text(asked.p)
+    number = number_of(asked.p)
+    return asked.p if number is None else number
+
+
 def _shared(asked: LearnerOptions, decided: Decided) -> dict[str, Any]:
     """The options that all learners have."""
     people, encoding = decided.people, decided.encoding
@@ -134,10 +152,11 @@ def _shared(asked: LearnerOptions, decided: Decided) -> dict[str, Any]:
     if asked.attributes is not None:
         weights = attributes_of(asked.attributes, asked.heads, people, encoding)
     return dict(
-        p=None if asked.p is None else power_of_text(asked.p),
+        family=asked.family,
+        p=_shape_of_text(asked),
         weights=weights,
         groups=groups,
-        prior=prior_of(asked.prior, people, groups),
+        prior=prior_of(asked.prior, people, None if asked.family == NESTED.name else groups),
         shift=asked.shift,
         solver=asked.solver,
         effort=asked.effort,

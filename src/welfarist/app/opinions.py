@@ -135,7 +135,7 @@ def _opinions_of(asked: RuleRequest, model: DecidersModel, who: str | None) -> O
         )
     if who is not None:
         who = _known(model, who, file)
-    actions, notes = actions_for(asked, model.stakeholders, model.shift, model.absent)
+    actions, notes = actions_for(asked, model.stakeholders, -model.shift, model.absent)
     most = _MOST // len(model.believed(who).rules)
     if len(actions) > most:
         raise InputError(

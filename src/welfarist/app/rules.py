@@ -20,6 +20,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.deciders.saved import DecidersModel
 from welfarist.deciders.saving import load_model
 from welfarist.families.power_mean.doctrines import DOCTRINES
+from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.files import Actions, is_sketch, read_actions, read_sketch
 from welfarist.files.cells import listed
@@ -157,9 +158,11 @@ class Rule:
         return dict(zip(people, shares, strict=True)) if there else dict.fromkeys(people)
 
 
-def terms_of(rule: Rule) -> dict[str, float]:
+def terms_of(rule: Rule) -> dict[str, Any]:
     """What a program reads of what decides beside welfare; nothing where that is all."""
     found = {"gamma": rule.model.gamma, "outside": rule.model.outside}
+    family = getattr(rule.model.welfare, "family", None)
+    found |= {"family": None if family is None else family.name}
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -256,7 +259,7 @@ def _refuse_beside_model(asked: RuleRequest) -> None:
 
 
 def actions_for(
-    asked: RuleRequest, people: Sequence[str], shift: float, absent: bool
+    asked: RuleRequest, people: Sequence[str], least: float, absent: bool
 ) -> tuple[Actions, tuple[str, ...]]:
     """The actions, with the columns that a model knows by name, and what was guessed of them."""
     needed = [name for name in listed_texts(asked.table.ignore) or [] if name in set(people)]
@@ -268,7 +271,7 @@ def actions_for(
     # Whatever else the file has is left out anyway.
     options = {**asked.table.actions(), "stakeholders": list(people), "ignore": ()}
     # Others have not learned what somebody's absence means.
-    actions = read_actions(asked.actions, least=-shift, may_be_absent=absent, **options)
+    actions = read_actions(asked.actions, least=least, may_be_absent=absent, **options)
     return actions, (*actions.notes, *_left_out(asked.table, actions), *totals_in(actions))
 
 
@@ -279,8 +282,26 @@ def _saved(asked: RuleRequest, model: str, loaded: Model) -> Rule:
     if is_sketch(asked.actions):
         refuse_for_sketch(asked.table, None)
         return _saved_on_sketch(asked, model, loaded)
-    actions, notes = actions_for(asked, rule.stakeholders, rule.shift, loaded.absent)
+    family = getattr(rule, "family", POWER_MEAN)
+    if family.by_place:
+        actions = _for_places(asked, model, rule)
+        return _rule_of_model(loaded, model, actions, (*actions.notes, *totals_in(actions)))
+    least = family.least - rule.shift
+    actions, notes = actions_for(asked, rule.stakeholders, least, loaded.absent)
     return _rule_of_model(loaded, model, actions, (*notes, *_without_shares(rule, actions)))
+
+
+def _for_places(asked: RuleRequest, model: str, rule: Any) -> Actions:
+    """The actions for a rule whose weights belong to places: whoever is in them, as many."""
+    actions = read_actions(asked.actions, least=rule.family.least - rule.shift,
+                           **asked.table.actions())  # fmt: skip
+    places, people = len(rule.weights), len(actions.stakeholders)
+    if people != places:
+        raise InputError(
+            f"{asked.actions}: there must be {places} people, as many as {model} has places; found "
+            f"{people}: {listed(actions.stakeholders)}."
+        )
+    return actions
 
 
 def _saved_on_sketch(asked: RuleRequest, model: str, loaded: Model) -> Rule:
@@ -311,7 +332,10 @@ def _rule_of_model(loaded: Model, model: str, actions: Actions, notes: tuple[str
     rule = loaded.welfare
     if not loaded.converged:
         notes += (f"{model}: it was learned by a search that did not end well. Fit it again.",)
-    return Rule(loaded, f"{model}, p = {rule.p:.4g}{_shift(rule)}", actions, notes)
+    family = getattr(rule, "family", POWER_MEAN)
+    named = "" if family == POWER_MEAN else f"{family.noun}, "
+    said = f"{model}, {named}{family.shape.name} = {rule.p:.4g}{_shift(rule)}"
+    return Rule(loaded, said, actions, notes)
 
 
 def _named(rule: WelfareFunction) -> str:

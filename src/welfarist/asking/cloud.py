@@ -16,21 +16,18 @@ from welfarist.base.validation import FloatArray
 
 @dataclass(frozen=True)
 class Target:
-    """The distribution that a cloud stands for: prior times likelihood, or a power of it.
+    """The distribution that a cloud stands for: prior times likelihood.
 
     Attributes
     ----------
     prior : Prior
     line : Coordinates
     evidence : Evidence
-    share : float
-        The power of the likelihood: 0 is the prior, 1 the posterior.
     """
 
     prior: Prior
     line: Coordinates
     evidence: Evidence
-    share: float = 1.0
 
     def log_likelihood(self, welfares: FloatArray, rules: Rules) -> FloatArray:
         """Return the log likelihood (S,) of rules whose log welfares (S, N) are known."""

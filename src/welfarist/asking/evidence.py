@@ -97,6 +97,20 @@ class Evidence:
             menus,
         )
 
+    def about_its_own(self) -> Evidence:
+        """Return the same decisions, with those actions only that they are about."""
+        menus = self.menus
+        rows = np.empty(0, dtype=np.intp) if menus is None else menus.rows.astype(np.intp)
+        used = np.unique(np.concatenate([self.first, self.second, rows]))
+        place = np.empty(len(self.outcomes), dtype=np.intp)
+        place[used] = np.arange(len(used))
+        if menus is not None:
+            menus = replace(menus, rows=place[rows].astype(np.int32))
+        return replace(
+            self, outcomes=self.outcomes.take(used), first=place[self.first],
+            second=place[self.second], menus=menus,
+        )  # fmt: skip
+
     def log_likelihood(self, welfares: FloatArray, rules: Rules, band: bool) -> FloatArray:
         """Return the log likelihood (S,) of rules whose log welfares (S, N) are known.
 

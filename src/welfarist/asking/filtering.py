@@ -11,27 +11,28 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from welfarist.asking.cloud import Cloud, Target
+from welfarist.asking.arrivals import Arrivals, next_stop
+from welfarist.asking.cloud import Cloud, Target, systematic
+from welfarist.asking.coordinates import Rules
 from welfarist.asking.evidence import Evidence
 from welfarist.asking.moves import Reference, moved, multiplied
 from welfarist.asking.prior import Prior
+from welfarist.base.validation import FloatArray
 
 # Particles are drawn anew below this share of equally weighted ones.
 _HALF = 0.5
 # An answer that leaves fewer than this leaves too few to say how far to move: those before it do.
 _FEW = 0.1
-# An answer that leaves fewer than this is let in little by little, with all others, which takes a
-# second.
+# An answer that leaves fewer than this is let in little by little.
 _HARDLY_ANY = 0.01
 # Moves end where particles remember so much of where they were, or after so many sweeps: after an
-# answer, at each step of tempering, and at its end.
+# answer, at each step of letting many decisions in, and at its end.
+Until = tuple[float, int]
 _ANSWER, _STEP, _LAST = (0.3, 20), (0.05, 60), (0.02, 150)
-# Particles that move. Where more are wanted, these are taken down several times on their way once
-# all decisions are in: few that go far find a posterior that is narrow here and wide there better
-# than many that do not.
-_WALKERS = 5000
-# Halvings in search of the next step of tempering: to a thousandth of what is left.
-_HALVINGS = 30
+# Particles that move: so many, or one of so many. They are taken down several times on their way
+# once all decisions are in: few that go far find a posterior that is narrow here and wide there
+# better than many that do not.
+_WALKERS, _ONE_OF = 5000, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +50,16 @@ class State:
 
     def plus(self, new: Evidence, rng: np.random.Generator) -> State:
         """Return what is believed after one more answer, or many."""
-        target = replace(self.target, evidence=self.target.evidence.plus(new))
+        before, size = self.target, len(self.cloud)
+        target = replace(before, evidence=before.evidence.plus(new))
         if new.total > 1.0:
-            return tempered(target, len(self.cloud), rng)
+            return started(target.prior, target.evidence, target.line.ties, size, rng)
         cloud = self.cloud.extended(target, new)
         if cloud.effective >= _HALF * len(cloud):
             return State(target, cloud)
         if cloud.effective < _HARDLY_ANY * len(cloud):
-            return tempered(target, len(cloud), rng)
+            alike = self.cloud.resampled(_walkers(size), rng)
+            return _let_in(State(before, alike), new, size, rng, _ANSWER, _ANSWER)
         reference = Reference.of(cloud if cloud.effective >= _FEW * len(cloud) else self.cloud)
         drawn = cloud.resampled(_walkers(len(cloud)), rng)
         return _all_of(moved(drawn, target, reference, rng, *_ANSWER), target, len(cloud), rng)
@@ -83,44 +86,47 @@ def started(
     prior: Prior, evidence: Evidence, ties: bool, size: int, rng: np.random.Generator
 ) -> State:
     """Return what is believed after all decisions of which something is known."""
-    target = Target(prior, prior.coordinates(evidence.people, ties), evidence)
-    return tempered(target, size, rng)
-
-
-def tempered(target: Target, size: int, rng: np.random.Generator) -> State:
-    """Let decisions in little by little, from the prior on."""
-    if not target.evidence.total:
+    nothing = Evidence.none(evidence.people)
+    target = Target(prior, prior.coordinates(evidence.people, ties), nothing)
+    if not evidence.total:
         return State(target, Cloud.from_prior(target, size, rng))
     cloud = Cloud.from_prior(target, _walkers(size), rng)
-    share = 0.0
-    while share < 1.0:
-        step = _next_step(cloud, 1.0 - share)
-        share = 1.0 if step >= 1.0 - share else share + step
-        cloud = cloud.reweighted(step * cloud.log_likelihood)
-        reference = Reference.of(cloud)
-        here = replace(target, share=share)
-        until = _STEP if share < 1.0 else _LAST
-        cloud = moved(cloud.resampled(_walkers(size), rng), here, reference, rng, *until)
-    return _all_of(cloud, target, size, rng)
+    return _let_in(State(target, cloud), evidence, size, rng, _STEP, _LAST)
+
+
+def _let_in(
+    state: State, new: Evidence, size: int, rng: np.random.Generator, step: Until, last: Until
+) -> State:
+    """Let decisions in little by little, with moves after each step, and after the last."""
+    before, cloud = state.target, state.cloud
+    whole = replace(before, evidence=before.evidence.plus(new))
+    line, arrivals = before.line, Arrivals(new, rng)
+    at, width = 0.0, 1.0
+    while at < arrivals.total:
+        rules = line.rules(cloud.theta)
+        welfares = new.outcomes.log_welfare(rules.weights, rules.powers)
+
+        def gains(
+            to: float, start: float = at, rules: Rules = rules, welfares: FloatArray = welfares
+        ) -> FloatArray:
+            return arrivals.between(start, to).log_likelihood(welfares, rules, line.ties)
+
+        stop, cloud = next_stop(cloud, gains, at, arrivals.total, width, _HALF)
+        at, width = stop, stop - at
+        reference, rows = Reference.of(cloud), systematic(cloud.shares, _walkers(size), rng)
+        ended = at >= arrivals.total
+        seen = before.evidence.plus(arrivals.so_far(at))
+        here = whole if ended else replace(before, evidence=seen)
+        cloud = Cloud.at(cloud.theta[rows], here)
+        cloud = moved(cloud, here, reference, rng, *(last if ended else step))
+    return _all_of(cloud, whole, size, rng)
 
 
 def _walkers(size: int) -> int:
     """How many particles move, so that there are so many in the end."""
-    return min(size, _WALKERS)
+    return min(size, max(_WALKERS, size // _ONE_OF))
 
 
 def _all_of(cloud: Cloud, target: Target, size: int, rng: np.random.Generator) -> State:
     """What is believed, told by so many particles."""
     return State(target, cloud if len(cloud) == size else multiplied(cloud, target, size, rng))
-
-
-def _next_step(cloud: Cloud, left: float) -> float:
-    """How much more of the likelihood leaves half the particles' worth."""
-    if cloud.reweighted(left * cloud.log_likelihood).effective >= _HALF * len(cloud):
-        return left
-    low, high = 0.0, left
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
-        enough = cloud.reweighted(middle * cloud.log_likelihood).effective >= _HALF * len(cloud)
-        low, high = (middle, high) if enough else (low, middle)
-    return max(low, 1e-12)

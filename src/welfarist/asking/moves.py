@@ -26,7 +26,7 @@ _WALK = 2.38
 # Lengths of steps, the share that goes the whole way, and the shares of numbers that step.
 _LENGTHS, _WHOLE, _SOME = (0.15, 0.4, 1.0), 0.1, (0.25, 0.6, 1.0)
 # Sweeps after which a particle counts as another one.
-_APART = 12
+_APART = 40
 # Moves of the noise alone after each move of the rule, and their length in cloud deviations.
 _NOISE_MOVES, _NOISE_WALK = 2, 2.4
 # Added to the covariance, so that a cloud in which all agree on a number can still move.
@@ -142,7 +142,7 @@ def _autoregressive(
     theta = reference.mean + np.sqrt(1.0 - s**2) * away + s * noise / np.sqrt(precision)[:, None]
     after = reference.distances(theta)
     tilt = reference.log_density(before) - reference.log_density(after)
-    return _decided(cloud, Cloud.at(theta, target), target, tilt, rng)
+    return _decided(cloud, Cloud.at(theta, target), tilt, rng)
 
 
 def _stepped(cloud: Cloud, target: Target, start: FloatArray, rng: np.random.Generator) -> Cloud:
@@ -153,7 +153,7 @@ def _stepped(cloud: Cloud, target: Target, start: FloatArray, rng: np.random.Gen
     length[rng.random(size) < _WHOLE] = 1.0
     some = rng.random((size, q)) < rng.choice(_SOME, size)[:, None]
     theta = np.where(some, cloud.theta + length * along, cloud.theta)
-    return _decided(cloud, Cloud.at(theta, target), target, np.zeros(size), rng)
+    return _decided(cloud, Cloud.at(theta, target), np.zeros(size), rng)
 
 
 def _noise_moved(
@@ -174,15 +174,13 @@ def _noise_moved(
         log_prior=cloud.log_prior + density(line, theta) - density(line, cloud.theta),
         log_likelihood=target.log_likelihood(cloud.welfares, line.noise_alone(theta)),
     )
-    return _decided(cloud, there, target, np.zeros(len(cloud)), rng)
+    return _decided(cloud, there, np.zeros(len(cloud)), rng)
 
 
-def _decided(
-    here: Cloud, there: Cloud, target: Target, tilt: FloatArray, rng: np.random.Generator
-) -> Cloud:
+def _decided(here: Cloud, there: Cloud, tilt: FloatArray, rng: np.random.Generator) -> Cloud:
     """Accept each proposal with the chance that leaves the target as it is."""
     with np.errstate(invalid="ignore"):
         gain = there.log_prior - here.log_prior + tilt
-        gain += target.share * (there.log_likelihood - here.log_likelihood)
+        gain += there.log_likelihood - here.log_likelihood
     accepted = np.log(rng.random(len(here))) < np.nan_to_num(gain, nan=-np.inf)
     return here.replaced(accepted, there)

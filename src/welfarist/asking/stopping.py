@@ -10,6 +10,8 @@ import numpy as np
 _EARLY = 3
 # While the best question tells so many bits, everything is still new. Then answers times bits stay
 # about the same: 1.8 for each person, as was seen with 2 to 10 of them and tau from 5 to 1,000.
+# Among actions that are alike even the first question tells fewer: then it is that share of this,
+# until there were as many answers as there are people.
 _NEW, _A_PERSON = 0.5, 1.8
 # The slowest growth that is expected of it, in logarithms of what is left of doubt.
 _SLOWEST = 0.05
@@ -74,7 +76,7 @@ class StopRule:
             How many people the actions are about.
         """
         left, seen = self.most - asked, asked - skipped
-        product = max(seen * bits, _A_PERSON * people if bits >= _NEW else 0.0)
+        product = max(seen * bits, _A_PERSON * people * _new(seen, bits, people))
         found = [int(np.ceil(product / self.bits - seen))]
         seen = max(seen, _EARLY)
         if best is not None:
@@ -82,6 +84,13 @@ class StopRule:
             pace = max(doubt / seen, _SLOWEST)
             found.append(int(np.ceil((wanted - doubt) / pace)))
         return max(min(left, *found), 0) if left > 0 else 0
+
+
+def _new(seen: int, bits: float, people: int) -> float:
+    """Return how new everything is, from 0 to 1; all the more while nobody was asked about some."""
+    if bits >= _NEW:
+        return 1.0
+    return bits / _NEW if seen < people else 0.0
 
 
 def _most_were_put(asked: int, skipped: int) -> str:

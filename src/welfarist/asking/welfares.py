@@ -104,19 +104,25 @@ def _one_sided(
     offsets = there - extreme
     offsets[:, lost] = 0.0
     found = np.empty((len(powers), logs.shape[1]))
-    step = max(1, _BLOCK // max(logs.size, 1))
+    step = max(1, _BLOCK // max(logs.shape[1], 1))
+    spare = np.empty((min(step, len(powers)), logs.shape[1]))
     with np.errstate(divide="ignore"):
         for start in range(0, len(powers), step):
             part = slice(start, start + step)
-            grown = offsets * powers[part, None, None]
-            np.exp(grown, out=grown)
-            grown *= weights[part, :, None]
-            total = grown.sum(axis=1)  # in the same order whatever else is worked out with it
+            power, total = powers[part, None], found[part]
+            # One person after the other: in the same order whatever else is worked out with it.
+            for i, row in enumerate(offsets):
+                grown = spare[: len(total)] if i else total
+                np.multiply(power, row, out=grown)
+                np.exp(grown, out=grown)
+                grown *= weights[part, i, None]
+                if i:
+                    total += grown
             if present is not None:
                 total /= weights[part] @ present
             np.log(total, out=total)
-            total /= powers[part, None]
-            np.add(total, extreme, out=found[part])
+            total /= power
+            total += extreme
     found[:, lost] = -np.inf
     return found
 

@@ -23,7 +23,7 @@ class Fit(Protocol):
         ...
 
     @property
-    def stakeholders(self) -> tuple[str, ...]:
+    def affected(self) -> tuple[str, ...]:
         """The people's names."""
         ...
 

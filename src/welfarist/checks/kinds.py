@@ -14,6 +14,8 @@ from welfarist.checks.of_scores import ScoreChecks
 from welfarist.checks.residuals import Residuals
 from welfarist.checks.surprises import Surprises
 from welfarist.decisions.scanned.decisions import is_scanned
+from welfarist.inference.likelihood import is_estimated
+from welfarist.losses.scanned.observed import ONE_BY_ONE
 
 
 class Checks(Protocol):
@@ -36,6 +38,10 @@ class Checks(Protocol):
         ...
 
 
+_ESTIMATED = (
+    "checks compare single decisions with utilities that are exact; found utilities with errors, "
+    "which decisions about the same action share. Fit without errors to see where decisions differ."
+)
 # One for each kind of decisions.
 _CHECKS: tuple[Any, ...] = (ChoiceChecks, ComparisonChecks, ScoreChecks)
 
@@ -43,6 +49,8 @@ _CHECKS: tuple[Any, ...] = (ChoiceChecks, ComparisonChecks, ScoreChecks)
 def checks_of(fit: Fit) -> Checks:
     """Return the checks that go with the kind of decisions that were fitted."""
     if is_scanned(fit.decided):
-        return NoChecks()
+        return NoChecks(ONE_BY_ONE)
+    if is_estimated(fit.likelihood):
+        return NoChecks(_ESTIMATED)
     found: Checks = next(made for made in _CHECKS if made.kind == fit.decided.kind).of(fit)
     return found

@@ -16,6 +16,7 @@ from welfarist.base.data_frames import to_frame
 from welfarist.base.errors import InputError
 from welfarist.checks.alternatives import Terms, terms_of
 from welfarist.checks.check import CLEAR_P_VALUE, Check
+from welfarist.checks.other_families import OtherFamily, better_family
 from welfarist.checks.residuals import Rounding
 from welfarist.checks.score_test import deciders
 from welfarist.inference.likelihood import Likelihood
@@ -39,6 +40,9 @@ class Misfit:
         Why nothing could be checked; empty if something was.
     note : str
         What makes the p-values less than exact; empty if nothing does.
+    family : OtherFamily or None
+        Where an alternative is clearly better: the family that would fit best by BIC, if it is
+        another one.
 
     Notes
     -----
@@ -52,6 +56,7 @@ class Misfit:
     rounding: Rounding | None = None
     reason: str = ""
     note: str = ""
+    family: OtherFamily | None = None
 
     @property
     def clear(self) -> bool:
@@ -65,7 +70,8 @@ class Misfit:
             return f"Not checked: {self.reason}"
         against = [check.finding for check in self.checks if check.clear]
         if against:
-            return f"The family does not describe these decisions: {'; '.join(against)}."
+            said = f"The family does not describe these decisions: {'; '.join(against)}."
+            return said if self.family is None else f"{said} {self.family}."
         shares = [
             c.share for c in self.checks if c.p_value is not None and c.p_value < CLEAR_P_VALUE
         ]
@@ -93,6 +99,13 @@ class Misfit:
         if self.rounding is not None:
             lines.append(f"  rounding: {self.rounding}")
         return "\n".join([*lines, f"Note: {self.note}"] if self.note else lines)
+
+
+def naming_the_family(found: Misfit, likelihood: Likelihood | None, shift: float) -> Misfit:
+    """Return what was found with the family that would fit better, if misfit is clear."""
+    if likelihood is None or not found.clear:
+        return found
+    return replace(found, family=better_family(likelihood, shift))
 
 
 def misfit_of(

@@ -61,7 +61,7 @@ class ChoiceChecks:
     def of(cls, fit: Fit) -> ChoiceChecks:
         """Return the checks of a fit to choices."""
         rule = PresentRule(fit.nameless_welfare) if fit.decided.absent else fit.nameless_welfare
-        return cls(seen_at(fit.decided, rule.p), rule, fit.stakeholders, fit.likelihood)
+        return cls(seen_at(fit.decided, rule.p), rule, fit.affected, fit.likelihood)
 
     @property
     def _single(self) -> SingleMenus:

@@ -80,7 +80,7 @@ class ComparisonChecks:
         chances = None if fit.noise is None else fit.preference
         rule = fit.nameless_welfare
         decided = seen_at(fit.decided, rule.p)
-        return cls(decided, rule, fit.stakeholders, fit.likelihood, chances)
+        return cls(decided, rule, fit.affected, fit.likelihood, chances)
 
     @cached_property
     def predictions(self) -> Predictions:

@@ -56,7 +56,7 @@ class ScoreChecks:
         scale = 1.0 if fit.scale is None else fit.scale
         rule, offset = fit.nameless_welfare, fit.score_offset
         decided = seen_at(fit.decided, rule.p)
-        return cls(decided, rule, fit.stakeholders, fit.likelihood, scale, offset)
+        return cls(decided, rule, fit.affected, fit.likelihood, scale, offset)
 
     def calibration(self, bins: int) -> NoReturn:
         """Refuse: scores are not chosen."""

@@ -46,6 +46,15 @@ Types = Annotated[
 Each = Annotated[
     bool, typer.Option("--each", help="Add everybody's own rule, by who decided (needs --by).")
 ]
+Families = Annotated[
+    str | None,
+    typer.Option(
+        "--families",
+        help="Compare families instead: all, or power,kolm,rank,nested,… (see families).",
+        metavar="NAME,…",
+        show_default=False,
+    ),
+]
 Folds = Annotated[
     int,
     typer.Option(
@@ -71,6 +80,7 @@ def compare(
     logit: Logit = False,
     types: Types = None,
     each: Each = False,
+    families: Families = None,
     folds: Folds = 5,
     noise: opt.Noise = "logistic",
     weights: opt.Weights = None,
@@ -140,7 +150,7 @@ def compare(
             tau_by_stage=tau_by_stage, size_effect=size_effect,
         ),
         doctrines=doctrines, models=tuple(model or ()), learn=learn, folds=folds,
-        logit=logit, latex=latex, types=types, each=each,
+        logit=logit, latex=latex, types=types, each=each, families=families,
     )  # fmt: skip
     contest = comparing.read(asked)
     say_notes(contest.decided.notes)

@@ -20,15 +20,6 @@ EXAMPLE = "welfarist fit actions.csv --comparisons decisions.csv --save model.js
 CovarianceName = Literal["fisher", "robust", "clustered", "bootstrap"]
 MethodName = Literal["profile", "wald", "bootstrap", "posterior"]
 
-Level = Annotated[
-    float,
-    typer.Option(
-        "--level",
-        help="Level of the intervals.",
-        metavar="NUMBER",
-        callback=checked(values.between_0_and_1),
-    ),
-]
 Method = Annotated[
     MethodName | None,
     typer.Option(
@@ -49,6 +40,16 @@ Intervals = Annotated[
 Save = Annotated[
     str | None,
     typer.Option("--save", help="Save the model to a file.", metavar="FILE", show_default=False),
+]
+Draws = Annotated[
+    int | None,
+    typer.Option(
+        "--draws",
+        help="Keep so many equally likely rules with it, for welfarist recommend.",
+        metavar="NUMBER",
+        min=20,
+        show_default=False,
+    ),
 ]
 Report = Annotated[
     str | None,
@@ -108,6 +109,7 @@ def fit(
     nodes: opt.Nodes = None,
     population: opt.BesideTypes = True,
     noise: opt.Noise = "logistic",
+    family: opt.Family = "power",
     p: opt.Power = None,
     weights: opt.Weights = None,
     groups: opt.Groups = None,
@@ -130,11 +132,12 @@ def fit(
     seed: opt.Seed = 0,
     dask: opt.Dask = None,
     resume: opt.Resume = None,
-    level: Level = 0.95,
+    level: opt.Level = 0.95,
     method: Method = None,
     covariance: Covariance = None,
     intervals: Intervals = True,
     save: Save = None,
+    draws: Draws = None,
     report: Report = None,
     latex: opt.Latex = None,
     title: Title = None,
@@ -189,8 +192,8 @@ def fit(
             outside,
         ),
         LearnerOptions(
-            noise=noise, p=p, weights=weights, groups=groups, attributes=attributes, heads=heads,
-            prior=prior, shift=shift, scale=scale,
+            noise=noise, family=family, p=p, weights=weights, groups=groups,
+            attributes=attributes, heads=heads, prior=prior, shift=shift, scale=scale,
             solver=solver, tau_max=tau_max, small_sample=small_sample, rho=rho,
             effort=effort, starts=starts,
             max_iter=max_iter, tol=tol, seed=seed, tau_by_stage=tau_by_stage,
@@ -198,7 +201,7 @@ def fit(
         ),
         level=level, method=method, covariance=covariance, intervals=intervals, save=save,
         shift_table=shift_table, report=report, latex=latex,
-        page=PageOptions(title, note, unit, date), allow_unconverged=allow_unconverged,
+        page=PageOptions(title, note, unit, date), allow_unconverged=allow_unconverged, draws=draws,
     )  # fmt: skip
     several = DecidersRequest(
         asked, each, types, deciders, covariates, tuple(test_same or ()), individuals, nodes,

@@ -20,6 +20,10 @@ PANELS: dict[str, tuple[str, ...]] = {
     "Who is sketched": ("counts", "columns", "utility"),
     "Where pages are": ("data", "port", "host", "demo"),
     "What is asked": ("aim", "designed", "max", "sure", "check_every"),
+    "The budget": (
+        "budget", "cost", "baseline", "whole", "boards", "gap", "seconds", "satisfaction",
+        "voter_groups",
+    ),
     "What was decided": (
         "comparisons", "choices", "score", "wide", "long", "outside", "absent", "by", "count",
         "tie",
@@ -28,7 +32,7 @@ PANELS: dict[str, tuple[str, ...]] = {
         "deciders", "each", "types", "spread", "covariates", "test_same", "individuals", "nodes",
         "population",
     ),
-    "What is compared": ("doctrines", "learn", "logit", "folds"),
+    "What is compared": ("doctrines", "families", "learn", "logit", "folds"),
     "What is run": (
         "quick", "only", "d", "tau", "nu", "repetitions", "method_repetitions", "fresh",
     ),
@@ -38,13 +42,16 @@ PANELS: dict[str, tuple[str, ...]] = {
     ),
     "What to write": (
         "out", "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit",
-        "date", "allow_unconverged", "format", "to", "force",
+        "date", "draws", "why", "against", "questions", "allow_unconverged", "format", "to",
+        "force",
     ),
     "The rule": (
-        "model", "doctrine", "p", "weights", "groups", "attributes", "heads", "prior", "scale",
-        "shift", "who", "known_weights",
+        "model", "doctrine", "family", "p", "weights", "groups", "attributes", "heads", "prior",
+        "scale", "shift", "who", "known_weights",
     ),
-    "How sure": ("level", "method", "covariance", "intervals", "error", "delta", "accuracy"),
+    "How sure": (
+        "level", "best", "method", "covariance", "intervals", "error", "delta", "accuracy",
+    ),
     "The noise": (
         "noise", "rho", "tau", "nu", "tau_max", "small_sample", "tau_by_stage", "size_effect",
     ),

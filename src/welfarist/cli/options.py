@@ -90,6 +90,19 @@ Latex = Annotated[
         show_default=False,
     ),
 ]
+Level = Annotated[
+    float,
+    typer.Option(
+        "--level",
+        help="Level of the intervals.",
+        metavar="NUMBER",
+        callback=checked(values.between_0_and_1),
+    ),
+]
+Top = Annotated[
+    int | None,
+    typer.Option("--top", help="Show the best only.", metavar="NUMBER", min=1, show_default=False),
+]
 Json = Annotated[bool, _option("Print JSON and nothing else.", "--json")]
 
 ComparisonsFile = Annotated[
@@ -232,6 +245,11 @@ NoiseName = Literal["logistic", "lapse", "flip", "none"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 EffortName = Literal["low", "auto", "high"]
 SmallSampleName = Literal["auto", "none"]
+FamilyName = Literal["power", "kolm", "rank", "nested", "additive"]
+Family = Annotated[
+    FamilyName,
+    typer.Option("--family", help="Welfare functions: power means, or others (see families)."),
+]
 Noise = Annotated[NoiseName, typer.Option("--noise", help="How choices err.")]
 _POWER = "The power: a number, inf, -inf or a doctrine"
 Power = Annotated[

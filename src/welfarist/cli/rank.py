@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from welfarist.cli import options as opt
 from welfarist.cli.console import print_json, print_table, say_notes, working
 
 EXAMPLE = "welfarist rank new-actions.csv --model model.json"
-
-Top = Annotated[
-    int | None,
-    typer.Option("--top", help="Show the best only.", metavar="NUMBER", min=1, show_default=False),
-]
 
 
 def rank(
@@ -25,7 +18,7 @@ def rank(
     weights: opt.RuleWeights = None,
     shift: opt.RuleShift = None,
     who: opt.Who = None,
-    top: Top = None,
+    top: opt.Top = None,
     absent: opt.Absent = False,
     json: opt.Json = False,
     name: opt.Name = None,

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Iterator
 
 INPUT, OUTPUT, ERRORS = 0, 1, 2  # the file descriptors
 
@@ -44,3 +45,16 @@ def whisper(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
     except (OSError, ValueError):
         silence(ERRORS)
+
+
+@contextlib.contextmanager
+def solvers_on_stderr() -> Iterator[None]:
+    """Send what compiled solvers print to standard error: an answer holds nothing else."""
+    sys.stdout.flush()
+    kept = os.dup(OUTPUT)
+    try:
+        os.dup2(ERRORS, OUTPUT)
+        yield
+    finally:
+        os.dup2(kept, OUTPUT)
+        os.close(kept)

@@ -21,7 +21,7 @@ _RENAMED = {
     "engine": "--dask",
 }
 _SAME_NAME = (
-    "absent", "by", "covariance", "effort", "folds", "groups", "ignore", "jobs", "level",
+    "absent", "by", "covariance", "effort", "family", "folds", "groups", "ignore", "jobs", "level",
     "max_iter", "method", "menu_size", "noise", "nu", "outside", "p", "places", "prior", "resume",
     "rho", "scale", "shift", "size_effect", "small_sample", "solver", "stakeholders", "tau",
     "tau_by_stage", "tau_max", "tol", "weights",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import generator_of
 from welfarist.base.wording import listed
 from welfarist.comparing.columns import Fit
+from welfarist.comparing.families import FamilyTable, compare_families
 from welfarist.comparing.foretold import Twice, foretold_twice
 from welfarist.comparing.held_out import Gain, gain_on
 from welfarist.comparing.outsiders import OutsideFit, Outsider
@@ -29,21 +30,47 @@ from welfarist.comparing.side_by_side import SideBySide, SideBySideRow
 from welfarist.decisions import Scores
 from welfarist.decisions.folds import folds_of
 from welfarist.decisions.labels import numbered
+from welfarist.families.base import Family
 from welfarist.people.source import is_source
 from welfarist.people.weighting import sole_person
 from welfarist.results.record import FitResult
 
 
+@overload
 def compare(
-    items: Sequence[Item] | Mapping[str, Item],
+    items: Sequence[Item] | Mapping[str, Item] | Item = None,
     X: Any = None,
     y: Any = None,
     *,
+    families: None = None,
     folds: int | None = 5,
     features: FeaturesOption = "differences",
     random_state: Any = 0,
     progress: ProgressOption = "auto",
-) -> SideBySide:
+) -> SideBySide: ...
+@overload
+def compare(
+    items: Sequence[Item] | Mapping[str, Item] | Item = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    families: Literal["all"] | Sequence[str | Family],
+    folds: int | None = 5,
+    features: FeaturesOption = "differences",
+    random_state: Any = 0,
+    progress: ProgressOption = "auto",
+) -> FamilyTable: ...
+def compare(
+    items: Sequence[Item] | Mapping[str, Item] | Item = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    families: Literal["all"] | Sequence[str | Family] | None = None,
+    folds: int | None = 5,
+    features: FeaturesOption = "differences",
+    random_state: Any = 0,
+    progress: ProgressOption = "auto",
+) -> SideBySide | FamilyTable:
     """Put fits, doctrines, rules and models of other packages side by side on the same decisions.
 
     Parameters
@@ -60,6 +87,12 @@ def compare(
         their `result_`, compete where it is known who decided.
     X, y : Comparisons or Choices; or arrays as in the learners' `fit`
         The decisions; left out, those of the fits.
+    families : "all", or list of names and families, optional
+        Compare families of welfare functions in place of items: rules of each are fitted with the
+        options of one learner or fit, which is then passed as `items` (or left out, for the plain
+        learner of the decisions). "rank" has weights of places alone (p = 1), "rank power" learns
+        p on top; "nested" takes the learner's `groups` for its own. "all" is the power mean,
+        "kolm" and "rank", and "nested" where there are groups.
     folds : int, optional
         In how many parts decisions are held out, each predicted from the others; None leaves that
         out.
@@ -76,7 +109,7 @@ def compare(
 
     Returns
     -------
-    SideBySide
+    SideBySide, or FamilyTable where families are compared
         Prints as a table; ``to_frame()``, ``as_html()``, ``to_dict()``; ``as_latex()`` has the
         models in columns.
 
@@ -142,6 +175,10 @@ def compare(
     >>> table.rows[0].held_out_same.behind > 5 * table.rows[0].held_out_same.error
     True
     """
+    if families is not None:
+        return compare_families(
+            families, items, X, y, folds=folds, random_state=random_state, progress=progress
+        )
     rivals, found = rivals_of(items, X, y, features)
     data: Any = found
     with warnings.catch_warnings():

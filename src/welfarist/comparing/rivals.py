@@ -27,6 +27,7 @@ from welfarist.comparing.presented import FeaturesOption
 from welfarist.comparing.recommenders import RECOMMENDERS, recommender_of
 from welfarist.decisions.folds import Decisions, counted_part
 from welfarist.families.base import Family
+from welfarist.families.known import family_of
 from welfarist.families.named import Doctrine
 from welfarist.families.power_mean.doctrines import power_of
 from welfarist.families.power_mean.family import POWER_MEAN
@@ -172,7 +173,7 @@ def _family_of(items: list[Item]) -> Family:
     for item in items:
         learner = rule_learner_of(item) if is_panel(item) else item
         if isinstance(learner, WelfareLearner | FitResult):
-            return options.family_of(learner.family)
+            return family_of(learner.family)
     return POWER_MEAN
 
 
@@ -334,7 +335,7 @@ def _rival(
         held["solver"] = _solver_at(recommender.p, base)
         return Rival(recommender.name, clone(base).set_params(**held))
     if isinstance(item, str):
-        doctrine = _doctrine(item, options.family_of(base.family))
+        doctrine = _doctrine(item, family_of(base.family))
         held = {"p": doctrine.p, "prior": None, "solver": _solver_at(doctrine.p, base)}
         return Rival(doctrine.name, clone(base).set_params(**held))
     if isinstance(item, WelfareFunction):
@@ -379,7 +380,7 @@ def _in_words(learner: WelfareLearner | None, result: FitResult | None) -> str:
     if isinstance(learner.weights, str):
         learned = "learned weights" if learner.groups is None else "weights by group"
         weights = "equal weights" if learner.weights == "equal" else learned
-    family = options.family_of(learner.family)
+    family = family_of(learner.family)
     shape = family.shape.name
     power = f"learned {shape}" if options.is_learned(learner.p) else f"{shape} = {learner.p}"
     noise = getattr(learner, "noise", "logistic")

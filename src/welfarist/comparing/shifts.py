@@ -203,7 +203,7 @@ def shift_table(
 
 
 def _parameter(learner: WelfareLearner) -> str:
-    from welfarist.learners.options import family_of
+    from welfarist.families.known import family_of
 
     return family_of(learner.family).shape.name
 

@@ -73,6 +73,12 @@ class Panel:
         if isinstance(learner, ChoiceLearner):
             decisions = learner.read_decisions(decisions)
         setup, loss = learner.posed(decisions)
+        if loss.family.own:
+            raise InputError(
+                "several decision makers are told apart by weights, one shape and noise; found "
+                f"{setup.family.called}, with {listed([one.name for one in loss.family.own])} "
+                "beside them. Use a family without, or fit one rule for all."
+            )
         names = np.unique(np.asarray(decisions.by)[decisions.counts > 0])
         return cls(learner, decisions, setup, loss, names)
 

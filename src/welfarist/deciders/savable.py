@@ -10,9 +10,11 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
 from welfarist.deciders.deciders_result import DecidersResult
+from welfarist.deciders.panel import Panel
 from welfarist.deciders.saved_rules import Believed, SavedRules, rules_of_types
 from welfarist.deciders.thinning import thinned
 from welfarist.deciders.types_result import TypesResult
+from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.results.saved_models import named_own, refuse_own
 
 # Draws of what is believed of one person, and of somebody new, who is asked about most.
@@ -42,9 +44,20 @@ def entries_of(result: Any, level: float) -> dict[str, Any]:
     )
 
 
+def _require_savable(panel: Panel) -> None:
+    """Refuse rules that a file of several decision makers cannot hold."""
+    family = panel.loss.family
+    refuse_own(named_own(family, getattr(panel.loss.observed, "noise", None)))
+    if family != POWER_MEAN:
+        raise InputError(
+            "a saved model of several decision makers holds power means only; found "
+            f'{family.called}. Use family="power".'
+        )
+
+
 def _of_types(result: TypesResult) -> dict[str, Any]:
     panel = result.mixture.panel
-    refuse_own(named_own(panel.loss.family, getattr(panel.loss.observed, "noise", None)))
+    _require_savable(panel)
     rules, anybody = rules_of_types(result.types, **_common(panel))
     each = tuple(Believed(anybody.rules, row) for row in np.asarray(result.membership))
     own = dict(kind="types", rules=rules, each=each, anybody=anybody, types=result.types)
@@ -53,7 +66,7 @@ def _of_types(result: TypesResult) -> dict[str, Any]:
 
 def _of_population(result: DecidersResult, level: float) -> dict[str, Any]:
     panel = result.panel
-    refuse_own(named_own(panel.loss.family, getattr(panel.loss.observed, "noise", None)))
+    _require_savable(panel)
     beliefs, parameters = result.beliefs, panel.loss.observed.parameters
     noise = {
         one.name: np.array([one.coordinate.back(x) for x in column.tolist()])

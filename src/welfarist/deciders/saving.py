@@ -6,14 +6,20 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from welfarist.base.errors import InputError
+from welfarist.base.front_door import public
 from welfarist.base.whole_files import write_whole
 from welfarist.deciders.saved import DecidersModel
+from welfarist.results.rule_draws import RuleDraws
 from welfarist.results.saved_models import SEVERAL, Model
 from welfarist.results.saved_records import record_in
 
 
 def save_model(
-    learned: Any, path: str | os.PathLike[str], intervals: Mapping[str, Any] | None = None
+    learned: Any,
+    path: str | os.PathLike[str],
+    intervals: Mapping[str, Any] | None = None,
+    draws: int | RuleDraws | None = None,
 ) -> None:
     """Save what was learned to a file, whole or not at all.
 
@@ -25,6 +31,9 @@ def save_model(
         Text in JSON; by custom it ends in ``.json``.
     intervals : mapping, optional
         Intervals to keep with one rule, by name.
+    draws : int or RuleDraws, optional
+        Of one rule: how many equally likely rules to keep, or those of
+        :func:`welfarist.draw_rules`, so that ``welfarist.recommend`` can say how sure it is.
 
     Examples
     --------
@@ -40,8 +49,11 @@ def save_model(
     """
     result = getattr(learned, "result_", learned)
     several = isinstance(result, DecidersModel) or hasattr(result, "beliefs")
+    if several and draws is not None:
+        raise InputError("draws go with a model of one rule; found one of several decision makers.")
+    kept = public("draw_rules")(learned).thinned(draws) if isinstance(draws, int) else draws
     made: Model | DecidersModel = (
-        DecidersModel.of(result) if several else Model.of(learned, intervals)
+        DecidersModel.of(result) if several else Model.of(learned, intervals, kept)
     )
     write_whole(path, made.as_text())
 

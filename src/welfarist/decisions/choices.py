@@ -428,9 +428,9 @@ class Choices:
         order = np.argsort(self.decision, kind="stable")
         return order, self.decision[order]
 
-    def shifted(self, shift: float) -> Choices:
-        """Return the same choices with a constant added to every utility."""
-        table = shifted_table(self.utilities, shift)
+    def shifted(self, shift: float, *, least: float = 0.0) -> Choices:
+        """Return the same choices with a constant added to all utilities, none below `least`."""
+        table = shifted_table(self.utilities, shift, least)
         if not shift:
             return self
         moved = copy(self)

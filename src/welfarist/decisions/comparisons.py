@@ -232,9 +232,9 @@ class Comparisons:
         part.names, part.numbered = self.names, self.numbered
         return part
 
-    def shifted(self, shift: float) -> Comparisons:
-        """Return the same comparisons with a constant added to every utility."""
-        table = shifted_table(self.utilities, shift)
+    def shifted(self, shift: float, *, least: float = 0.0) -> Comparisons:
+        """Return the same comparisons with a constant added to all, none then below `least`."""
+        table = shifted_table(self.utilities, shift, least)
         if not shift:
             return self
         _ = self.merged  # which is the same for both, and worked out once

@@ -165,9 +165,9 @@ class Scores:
             names=None if self.names is None else tuple(self.names[i] for i in rows.tolist()),
         )
 
-    def shifted(self, shift: float, offset: float = 0.0) -> Scores:
+    def shifted(self, shift: float, offset: float = 0.0, *, least: float = 0.0) -> Scores:
         """Return the same with a constant added to every utility, and another to the scores."""
-        table = shifted_table(self.utilities, shift)
+        table = shifted_table(self.utilities, shift, least)
         return replace(self, utilities=table, values=self.values + offset) if shift else self
 
     def units(self) -> npt.NDArray[np.intp]:

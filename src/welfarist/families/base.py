@@ -56,6 +56,12 @@ class Family:
         report says what the doctrines mean.
     has_aversion : bool
         Whether one less the shape is what economists call inequality aversion.
+    least : float
+        The smallest utility that it takes: 0, or minus infinity where a scale needs no zero.
+    by_place : bool
+        Whether weights belong to places, from the worst to the best off, and not to persons.
+    own : tuple of Parameter
+        Further parameters beside the shape, which are learned with it.
     """
 
     name: str = ""
@@ -70,6 +76,9 @@ class Family:
     doctrines: tuple[Doctrine, ...] = ()
     says: str = ""
     has_aversion: bool = False
+    least: float = 0.0
+    by_place: bool = False
+    own: tuple[Parameter, ...] = ()
 
     @property
     def called(self) -> str:
@@ -77,9 +86,68 @@ class Family:
         return f'family="{self.name}"'
 
     @property
+    def label(self) -> str:
+        """What a comparison of families calls it."""
+        return self.name or type(self).__name__
+
+    @property
     def noun(self) -> str:
         """What one of its rules is called after "a" or "the"."""
         return f"rule of the family {self.title or self.name or type(self).__name__}"
+
+    def suited_to(self, utilities: Any) -> Family:
+        """Return the family with what it needs to know of a table (N, d): of units, for example.
+
+        It is called once before a fit; what stands in the place of a table has everything already.
+        """
+        del utilities
+        return self
+
+    def labels(self, people: tuple[str, ...]) -> tuple[str, ...]:
+        """Return what each weight (d,) is of: a person, unless weights belong to places."""
+        return people
+
+    def like_power(self, p: float) -> float:
+        """Return the power of a power mean that does about the same, of a shape that has one."""
+        return p
+
+    @property
+    def own_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Where further parameters are searched (m,), (m,), in their coordinates."""
+        return np.empty(0), np.empty(0)
+
+    @property
+    def own_start(self) -> FloatArray:
+        """Where a search of further parameters begins (m,), in their coordinates."""
+        return np.empty(0)
+
+    def within(self, bounds: tuple[FloatArray, FloatArray]) -> Family:
+        """Return the same with other bounds (m,), (m,) of further parameters."""
+        del bounds
+        return self
+
+    def at(self, own: FloatArray) -> Family:
+        """Return the member whose further parameters (m,), in their coordinates, are these."""
+        del own
+        return self
+
+    def numbers(self) -> dict[str, Any]:
+        """Return what a file must hold of a member beside its name, shape and weights."""
+        return {}
+
+    def of_numbers(self, numbers: Any, people: int) -> Family:
+        """Return the member that :meth:`numbers` described, of a rule for so many people.
+
+        Raises ValueError where it describes none.
+        """
+        if numbers != {}:
+            raise ValueError("nothing")
+        del people
+        return self
+
+    def own_values(self) -> dict[str, float]:
+        """Return the further parameters of a member of the family, by name."""
+        return {}
 
     def columns(self, utilities: FloatArray) -> Columns:
         """Return what the family sees of utilities (d, N), which it may overwrite."""
@@ -117,6 +185,16 @@ class Family:
         """
         del p
         return np.asarray((rows * (extra * pull)) @ rows.T)
+
+    def bend_further(
+        self, people: People, weights: FloatArray, p: float, pull: FloatArray
+    ) -> FloatArray | None:
+        """Return what :meth:`bend_by_weights` lacks (d, d) of derivatives by two weights, if any.
+
+        Like it, summed over actions with `pull` (N,), and along moves that keep the weights' sum.
+        """
+        del people, weights, p, pull
+        return None
 
     def bend_by_shape(
         self, people: People, weights: FloatArray, p: float, here: Welfare, pull: FloatArray
@@ -181,6 +259,14 @@ class Family:
             f"{self.shape.highest:g}{f', or one of {known}' if known else ''}, with "
             f"{self.called}; found {p!r}."
         )
+
+    def shares(self, utilities: FloatArray, weights: FloatArray, p: float) -> FloatArray | None:
+        """Return whose gains count how much in each action (N, d) of utilities (N, d).
+
+        None where nobody knows a formula: then rules see what rises by 1% are worth.
+        """
+        del utilities, weights, p
+        return None
 
     def rule(self, p: float, weights: Any, stakeholders: Any = None) -> Any:
         """Return the rule with this shape and these weights, ready to judge actions."""

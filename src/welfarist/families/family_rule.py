@@ -34,6 +34,9 @@ class JudgingFamily(Protocol):
 
     name: str
     level: Level
+    is_mean: bool
+    least: float
+    by_place: bool
 
     def columns(self, utilities: FloatArray) -> Columns:
         """Return what the family sees of utilities (d, N)."""
@@ -45,6 +48,14 @@ class JudgingFamily(Protocol):
 
     def describe(self, p: float) -> str:
         """Return which rule a shape is, in words."""
+        ...
+
+    def numbers(self) -> dict[str, Any]:
+        """Return what tells a member from others of the family with the same shape."""
+        ...
+
+    def shares(self, utilities: FloatArray, weights: FloatArray, p: float) -> FloatArray | None:
+        """Return whose gains count how much in each action."""
         ...
 
 
@@ -98,12 +109,26 @@ class FamilyRule:
     def __call__(self, utilities: npt.ArrayLike) -> Any:
         """Return the welfare of each action, (..., d) -> (...)."""
         value = self.value(utilities)
-        return np.exp(value) if self.family.level.is_ratio else value
+        if not self.family.level.is_ratio:
+            return value
+        return np.exp(value) if np.ndim(value) else float(np.exp(value))
 
     def log(self, utilities: npt.ArrayLike) -> Any:
         """Return the logarithm of the welfare of each action, where it is positive."""
         value = self.value(utilities)
         return value if self.family.level.is_ratio else np.log(value)
+
+    def equally_distributed_equivalent(self, utilities: npt.ArrayLike) -> Any:
+        """Return the utility which, given to everybody, would be just as good.
+
+        It is the welfare, less the `shift`, in families whose welfare is a mean.
+        """
+        if not self.family.is_mean:
+            raise InputError(
+                "the utility that would be just as good for everybody is known where welfare is a "
+                f"mean; found a rule of {self.family.name}, where it is on a scale of its own."
+            )
+        return self(utilities) - self.shift if self.shift else self(utilities)
 
     def compare(self, u: npt.ArrayLike, v: npt.ArrayLike) -> Any:
         """Return +1 where `u` is better than `v`, -1 where it is worse, 0 where they tie."""
@@ -118,8 +143,16 @@ class FamilyRule:
         return np.argsort(-np.asarray(self.value(utilities)), kind="stable")
 
     def shares(self, utilities: npt.ArrayLike) -> FloatArray:
-        """Return what a rise of each person's utility by 1% is worth, as shares that sum to 1."""
+        """Return what a gain of each person is worth (..., d), as shares that sum to 1 over people.
+
+        Gains are rises of what they have by 1%, or in families that look at differences, the same
+        amount for everybody.
+        """
         table = self._matched(utilities)
+        flat = table.reshape(-1, table.shape[-1])
+        known = self.family.shares(flat, self.weights, self.p)
+        if known is not None:
+            return known.reshape(table.shape)
         gains = np.empty(table.shape)
         for person in range(table.shape[-1]):
             up, down = table.copy(), table.copy()
@@ -133,11 +166,20 @@ class FamilyRule:
         """Return the rule as plain numbers and texts."""
         return {
             "family": self.family.name,
+            **self.family.numbers(),
             "p": self.p,
             "weights": self.weights.tolist(),
             "stakeholders": None if self.stakeholders is None else list(self.stakeholders),
             **({"shift": self.shift} if self.shift else {}),
         }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FamilyRule):
+            return NotImplemented
+        return type(self.family) is type(other.family) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.family.name, self.p, self.weights.tobytes(), self.stakeholders))
 
     def __repr__(self) -> str:
         short = [float(f"{w:.4g}") for w in self.weights]
@@ -156,8 +198,8 @@ class FamilyRule:
                 f"shape {table.shape}."
             )
         seen = table + self.shift if self.shift else table
-        if not (seen >= 0).all():
-            raise utilities_error(table, -self.shift)
-        if names is None or self.stakeholders is None:
+        if not (seen >= self.family.least).all() or not np.isfinite(seen).all():
+            raise utilities_error(table, self.family.least - self.shift)
+        if names is None or self.stakeholders is None or self.family.by_place:
             return seen
         return seen[..., np.argsort(order_by_name(names, self.stakeholders))]

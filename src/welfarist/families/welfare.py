@@ -21,8 +21,12 @@ class Welfare:
     by_power : (N,) array
         Derivative with respect to the family's shape; that by the power is never negative
         [PSPS24, Lemma 2.1].
+    by_own : (m, N) array or None
+        Derivative with respect to the coordinate of each further parameter of the family, if it
+        has any.
     """
 
     value: FloatArray
     by_weight: FloatArray
     by_power: FloatArray
+    by_own: FloatArray | None = None

@@ -25,11 +25,13 @@ from welfarist.inference.likelihood import (
     Likelihood,
     Quantity,
     chosen_places,
+    is_estimated,
     quantities_named,
 )
 from welfarist.inference.refits import Refit, refit
 from welfarist.inference.refits_together import can_be_together_fitted, refits_together
 from welfarist.inference.resampling import resampling_of, unit_of
+from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.losses.observed import Resampling, UnitName
 
 # How many resamples there are unless asked for: ends of 95% intervals are the 25th from each side.
@@ -199,6 +201,11 @@ def bootstrap(
         Whether to show a progress bar.
     """
     likelihood.require()
+    if is_estimated(likelihood) and unit == "clusters":
+        raise InputError(
+            "of utilities with errors the bootstrap draws utilities and decisions anew from the "
+            'rule; found unit="clusters". Leave unit out.'
+        )
     if not len(likelihood.names):
         raise InputError("a bootstrap needs something that was learned; found that all was given.")
     if round(likelihood.observations) <= likelihood.parameters:
@@ -211,7 +218,8 @@ def bootstrap(
     processes = 1 if n_jobs is None else check_count(n_jobs, "n_jobs", 1)
     drawn = unit_of(likelihood, unit)
     seed = seed_of(random_state)
-    shared = likelihood, resampling_of(likelihood, drawn)
+    both = is_estimated(likelihood)  # utilities and decisions are drawn anew by the rule
+    shared = likelihood, BothStages(likelihood) if both else resampling_of(likelihood, drawn)
     size = _TOGETHER if can_be_together_fitted(likelihood) else 1
     jobs = [(seed, i, min(i + size, times)) for i in range(0, times, size)]
     sent = 1 if size > 1 else min(_SENT, times)
@@ -231,18 +239,36 @@ def bootstrap(
     )
 
 
+@dataclass(frozen=True)
+class BothStages:
+    """Utilities and decisions drawn anew: as they could be, be measured, and be decided about."""
+
+    likelihood: Likelihood
+
+    def draw(self, rng: np.random.Generator) -> EstimatedLoss:
+        """Return the loss of a data set like the one that was observed."""
+        loss = self.likelihood.loss
+        assert isinstance(loss, EstimatedLoss)
+        return loss.redrawn(self.likelihood.point, rng)
+
+
 def _estimates(
-    shared: tuple[Likelihood, Resampling], job: tuple[int, int, int]
+    shared: tuple[Likelihood, Resampling | BothStages], job: tuple[int, int, int]
 ) -> list[FloatArray | None]:
     """The estimates (k,) of some resamples, each with a seed of its own; None if one has none."""
     (likelihood, resampling), (seed, first, beyond) = shared, job
-    samples = [resampling.draw(np.random.default_rng((seed, i))) for i in range(first, beyond)]
+    generators = (np.random.default_rng((seed, i)) for i in range(first, beyond))
+    samples: list[Any] = [resampling.draw(rng) for rng in generators]
     fits: list[Refit | None] = [None] * len(samples)
+    both = isinstance(resampling, BothStages)
     if can_be_together_fitted(likelihood):
         fits = refits_together(likelihood, samples)
     rows: list[FloatArray | None] = []
     for sample, fit in zip(samples, fits, strict=True):
-        found = refit(likelihood, likelihood.loss.of_decisions(sample)) if fit is None else fit
+        if fit is None:
+            loss = sample if both else likelihood.loss.of_decisions(sample)
+            fit = refit(likelihood, loss)
+        found = fit
         noisy = found.converged and likelihood.has_noise(found.point, found.value)
         rows.append(likelihood.estimates_at(found.point, found.weights) if noisy else None)
     return rows

@@ -10,7 +10,7 @@ from welfarist.inference.covariance import (
     face_of,
     require_deciders,
 )
-from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.likelihood import Likelihood, is_estimated
 
 # What to do about few of them.
 INSTEAD = 'covariance="bootstrap" draws whole decision makers instead.'
@@ -36,7 +36,7 @@ def default_covariance(likelihood: Likelihood | None) -> CovarianceName:
     """
     if likelihood is None or likelihood.prior is not None:
         return "fisher"
-    if getattr(likelihood.decided, "by", None) is None:
+    if getattr(likelihood.decided, "by", None) is None or is_estimated(likelihood):
         return "fisher"
     return "clustered" if _are_enough(likelihood) else "fisher"
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
-from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.likelihood import Likelihood, is_estimated
 from welfarist.losses import DecisionLoss, Point, weight_units
 from welfarist.solvers.coordinates import keeping_the_sum
 
@@ -104,6 +104,12 @@ def _require(likelihood: Likelihood, kind: FormulaName) -> None:
         raise InputError(
             "under a prior standard errors come from the curvature of the posterior; found "
             f'covariance="{kind}", which is one of the likelihood alone. Fit with prior=None.'
+        )
+    if is_estimated(likelihood) and kind != "fisher":
+        raise InputError(
+            "of utilities with errors standard errors come from the likelihood, because decisions "
+            f'about the same action share its error; found covariance="{kind}". Use "fisher" or '
+            '"bootstrap", which draws utilities and decisions anew.'
         )
     require_squares(likelihood.names, likelihood.estimates)
 

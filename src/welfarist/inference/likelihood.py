@@ -7,7 +7,7 @@ report and a figure of the same fit do each piece of work once.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from welfarist.base.parameters import WEIGHT, Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.family import POWER
 from welfarist.losses import DecisionLoss, Point
+from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.losses.observed import OneByOne
 from welfarist.noise.base import TAU
 from welfarist.noise.choices import RHO
@@ -170,15 +171,16 @@ class Likelihood:
         loss, point = self.at_rule()
         if loss.restraint is not None:  # which charges for it
             return False
-        capped = loss.observed.without_noise(point.extras)
+        noise = loss.noise_at(point)
+        capped = loss.observed.without_noise(noise)
         if capped is None:
             return False
-        if loss.is_perfect(self.value) or loss.observed.is_without_noise(point.extras):
+        if loss.is_perfect(self.value) or loss.observed.is_without_noise(noise):
             return True
         known, best = loss.in_memory(), self.value  # a share tells as much as everything
         if known is not loss:
             best = known.evaluate(point).value
-        value = known.evaluate(replace(point, extras=capped)).value
+        value = known.evaluate(known.with_noise(point, capped)).value
         return known.observed.deviance(value, best) <= _NOTHING
 
     def has_noise(self, point: Point, value: float) -> bool:
@@ -309,7 +311,7 @@ class Likelihood:
     @property
     def noise(self) -> FloatArray:
         """The noise model's parameters, in their coordinates."""
-        return self.point.extras[len(self.loss.weighting.parameters) :]
+        return self.loss.noise_at(self.point)
 
     @property
     def power_on_edge(self) -> bool:
@@ -342,6 +344,11 @@ class Likelihood:
         lower, upper = self.loss.extra_bounds
         near = np.minimum(self.point.extras - lower, upper - self.point.extras)
         return [bool(gap <= _AT_END) for gap in near]
+
+
+def is_estimated(likelihood: Likelihood | None) -> bool:
+    """Whether a likelihood is one of utilities with errors."""
+    return likelihood is not None and isinstance(likelihood.loss, EstimatedLoss)
 
 
 def turned(ends: FloatArray) -> FloatArray:

@@ -72,11 +72,16 @@ def _side(
     if (
         limited
         and ends[-1] != last
-        and curve.allows_limit(sign, sign * ends[-1] > TOWARDS, allowed)
+        and curve.allows_limit(sign, _is_far(likelihood, sign, ends[-1]), allowed)
     ):
         edge = curve.coordinate.back(curve.upper if sign > 0 else curve.lower)
         pieces.append((edge, last))
     return pieces[1:], ends[0]
+
+
+def _is_far(likelihood: Likelihood, sign: float, p: float) -> bool:
+    """Whether a shape is so far out on one side that it is worth searching who counts there."""
+    return sign * p > 0 and abs(likelihood.loss.family.like_power(p)) > TOWARDS
 
 
 def _walk(curve: PowerCurve, sign: float, allowed: float) -> list[tuple[float, float | None]]:

@@ -315,7 +315,8 @@ class ExtraCurve(Curve):
     def from_equal_weights(self, x: float) -> float:
         """Return the deviance at x, from equal weights and a moderate power as well."""
         if self._limits:
-            moderate = float(np.copysign(_MODERATE, self._likelihood.point.p))
+            p = self._likelihood.point.p
+            moderate = float(np.copysign(_MODERATE / self._loss.family.like_power(1.0), p))
             self._settle(x, [replace(self._afresh(x), p=moderate)], near=False)
         return super().from_equal_weights(x)
 
@@ -342,7 +343,7 @@ class ExtraCurve(Curve):
 def _limits_to_compare(likelihood: Likelihood) -> list[tuple[float, FloatArray]]:
     """Infinite powers, with the weights of who counts there, if p went far; else none."""
     loss, p = likelihood.loss, likelihood.point.p
-    if not loss.learn_power or abs(p) <= TOWARDS:
+    if not loss.learn_power or abs(loss.family.like_power(p)) <= TOWARDS:
         return []
     found = []
     for end in loss.limits:
@@ -466,7 +467,7 @@ def _undetermined(likelihood: Likelihood, allowed: float) -> list[int]:
         return []
     for end in loss.limits:
         rules = [limit_rule(likelihood, end, thoroughly=False)]
-        if np.copysign(1.0, end) * p > TOWARDS:
+        if end * p > 0 and abs(loss.family.like_power(p)) > TOWARDS:
             rules.append(limit_rule(likelihood, end, thoroughly=True))
         for rule in rules:
             counts = loss.weighting.gather(rule.weights) > 0

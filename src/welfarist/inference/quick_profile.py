@@ -173,7 +173,7 @@ def _is_plain(likelihood: Likelihood) -> bool:
         loss.decisions >= _VERY_MANY
         and not loss.squared
         and loss.restraint is None
-        and not loss.slopes
+        and not loss.leading
         and abs(point.p) <= TOWARDS
         and not likelihood.power_on_edge
         and not any(likelihood.extras_on_edge)

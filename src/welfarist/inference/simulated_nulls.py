@@ -155,7 +155,7 @@ def sampler_of(null: DecisionLoss, best: Optimum) -> Sampler:
     """Return what draws decisions from the best fit under a null; counts are rounded."""
     point = null.held_at(best.point)
     judged = null.holding(best.weights).judge(point)
-    return null.observed.sampler(judged, point.extras, best.value)
+    return null.observed.sampler(judged, null.noise_at(best.point), best.value)
 
 
 def _reached(statistic: float) -> float:

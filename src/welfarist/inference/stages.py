@@ -92,7 +92,7 @@ def seem_alike(likelihood: Likelihood, level: float) -> bool:
     if mine.total < _ENOUGH * mine.stages:
         return False
     other = mine.with_stages(mine.stages)
-    slopes = likelihood.point.extras[: likelihood.loss.slopes]
+    slopes = likelihood.point.extras[: likelihood.loss.leading]
     carried = np.concatenate([slopes, mine.carried(likelihood.noise, other)])
     point = replace(likelihood.point, extras=carried)
     learned = likelihood.loss.learn_power and bool(np.isfinite(point.p))  # inf has no derivative
@@ -166,7 +166,7 @@ def _fitted(
 ) -> tuple[Point, float]:
     """The best rule with other temperatures, which begins where the fit is; and its mean loss."""
     mine: Any = likelihood.loss.observed
-    slopes = likelihood.point.extras[: likelihood.loss.slopes]
+    slopes = likelihood.point.extras[: likelihood.loss.leading]
     carried = np.concatenate([slopes, mine.carried(likelihood.noise, other)])
     start = replace(likelihood.point, extras=carried)
     solver = likelihood.solver

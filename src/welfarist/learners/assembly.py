@@ -14,13 +14,15 @@ from welfarist.base.seeds import generator_of
 from welfarist.base.validation import FloatArray, as_shift
 from welfarist.counting.findings import ExactRecord
 from welfarist.families.base import Family
+from welfarist.families.known import family_of
+from welfarist.families.nested.family import NestedFamily
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.inference.clusters import default_covariance
 from welfarist.inference.likelihood import Likelihood
 from welfarist.learners import options
 from welfarist.losses import DecisionLoss, Loss, with_prior, within_search
 from welfarist.noise.base import ChoiceNoise
-from welfarist.people.source import heads_of
+from welfarist.people.source import heads_of, is_source
 from welfarist.people.weighting import Weighting
 from welfarist.people.weights_option import group_labels, weighting_of
 from welfarist.proofs.certificate import Certificate
@@ -84,9 +86,17 @@ class Setup:
         """Check a learner's options against decisions and each other."""
         people, names = decided.people, decided.stakeholders
         heads = heads_of(decided.utilities)
-        weighting = weighting_of(learner.weights, learner.groups, people, names, heads)
-        labels = group_labels(learner.groups, people, names)
-        family = options.family_of(learner.family)
+        family = family_of(learner.family)
+        options.refuse_of_persons(family, learner.groups, learner.weights)
+        groups, weighed = learner.groups, names
+        if isinstance(family, NestedFamily):  # whose groups do not share a weight
+            family, groups = options.nested(family, groups, people, names), None
+        seen, shift = decided.utilities, as_shift(learner.shift)
+        family = family.suited_to(seen + shift if shift and not is_source(seen) else seen)
+        if family.by_place:
+            weighed = family.labels(named_people(names, people))
+        weighting = weighting_of(learner.weights, groups, people, weighed, heads)
+        labels = group_labels(groups, people, names)
         return cls(
             family,
             learner.p,
@@ -95,7 +105,7 @@ class Setup:
             None if labels is None else tuple(str(label) for label in labels.tolist()),
             isinstance(learner.weights, str) and learner.weights == "equal",
             names,
-            options.concentration_of(learner.prior, weighting, learner.groups, names),
+            options.concentration_of(learner.prior, weighting, groups, weighed),
             learner.prior is not None,
             options.newton_of(learner.n_starts, learner.max_iter, learner.tol, learner.effort),
             learner.progress,
@@ -115,8 +125,8 @@ class Setup:
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The people's names, or numbered ones."""
-        return named_people(self.names, self.weighting.people)
+        """What each weight is of: the people's names, or numbered ones, or places."""
+        return self.family.labels(named_people(self.names, self.weighting.people))
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -182,12 +192,15 @@ def record_of(
     likelihood: Likelihood | None = None,
 ) -> FitResult:
     """Return the record of a fit."""
+    slopes = len(setup.weighting.parameters)
+    own = optimum.point.extras[slopes : slopes + len(setup.family.own)]
+    family = setup.family.at(own) if setup.family.own else setup.family
     return FitResult(
         p=optimum.point.p,
         weights=optimum.weights,
         stakeholders=setup.people,
         kind=decided.kind,
-        extras=said.extras,
+        extras={**family.own_values(), **said.extras},
         theta=setup.weighting.theta(optimum.point.extras),
         loss=said.loss,
         decisions=decided.total,
@@ -204,9 +217,9 @@ def record_of(
         groups=setup.groups,
         equal=setup.equal,
         first_label=said.first_label,
-        family=setup.family,
+        family=family,
         noise=said.noise,
-        noise_parameters=said.parameters,
+        noise_parameters=(*family.own, *said.parameters),
         exact=said.exact,
         certifier=said.certifier,
         likelihood=likelihood,

@@ -20,6 +20,7 @@ from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray, as_shift, utilities_error
 from welfarist.decisions.same_people import in_order_of
 from welfarist.decisions.scanned.decisions import is_scanned
+from welfarist.families.known import family_of
 from welfarist.learners import options
 from welfarist.learners.assembly import (
     Description,
@@ -28,6 +29,7 @@ from welfarist.learners.assembly import (
     likelihood_of,
     record_of,
 )
+from welfarist.learners.estimated import refuse_far_power, with_errors_said
 from welfarist.learners.scoring import teach_scorers
 from welfarist.learners.targets import target_error
 from welfarist.learners.warm_starts import warmed
@@ -95,6 +97,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, setup: Setup, decided: Any, loss: DecisionLoss) -> None:
         """Find the best rule, and store the record of the fit."""
+        refuse_far_power(setup.p, loss)
         solver = options.solver_of(self.solver, setup.newton)
         if options.check_flag(self.warm_start, "warm_start"):
             last, interior = getattr(self, "result_", None), setup.concentration is not None
@@ -108,6 +111,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
             )
         said = self._describe(setup, decided, loss, optimum)
         likelihood = likelihood_of(setup, decided, loss, optimum)
+        said = with_errors_said(said, likelihood)
         self._store(record_of(setup, decided, optimum, said, likelihood))
 
     def _minimise(
@@ -176,7 +180,7 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = family_of(self.family).least >= 0
         return tags
 
     def _checked(self, X: Any, y: Any = None, **checks: Any) -> Any:
@@ -204,10 +208,14 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
                 raise
             raise explained from None
 
+    def _least(self) -> float:
+        """The smallest utility that may be passed, before the shift is added."""
+        return family_of(self.family).least - as_shift(self.shift)
+
     def _refuse_bad(self, table: FloatArray) -> None:
         """Name the entry, after the words that scikit-learn's users search for."""
         refuse_missing(table, getattr(self, "feature_names_in_", None))
-        least = -as_shift(self.shift)
+        least = self._least()
         if (table < least).any():
             found = utilities_error(table, least)
             raise InputError(f"Negative values in data passed to {type(self).__name__}: {found}")

@@ -202,8 +202,13 @@ class ChoiceLearner(WelfareLearner):
                 "some decision must have taken an action; found none of these in all of them, from "
                 "which no rule can be learned."
             )
+        if choices.outside and not setup.family.level.is_ratio:
+            raise InputError(
+                "the welfare of none of these is learned on a scale with a zero; found "
+                f"{setup.family.called}, which has none. Leave outside out, or use power means."
+            )
         self.n_features_in_ = choices.people
-        seen = choices.shifted(setup.shift)
+        seen = choices.shifted(setup.shift, least=setup.family.least)
         elsewhere = is_source(seen.utilities)
         refuse_nothing(seen.utilities if elsewhere else np.nan_to_num(seen.utilities))
         if setup.weighting.free > 1 and not elsewhere:
@@ -248,7 +253,7 @@ class ChoiceLearner(WelfareLearner):
         tau_max = options.check_positive(self.tau_max, "tau_max")
         options.check_rho(self.rho, self.noise)
         check_small_sample(self.small_sample)
-        seen = decided.shifted(setup.shift)
+        seen = decided.shifted(setup.shift, least=setup.family.least)
         refuse_nothing(seen.utilities)
         rounds = rounds_of(self, decided)
         self.n_features_in_ = decided.people

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from welfarist.base.data_frames import collected_column, split_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
-from welfarist.base.validation import FloatArray, as_shift
+from welfarist.base.validation import FloatArray
 from welfarist.counting.zero_one import ZeroOneLoss
 from welfarist.decisions import Choices, Comparisons
 from welfarist.decisions.checked_columns import as_counts
@@ -216,7 +216,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     ) -> tuple[Setup, Comparisons, options.RhoOption]:
         """Check options against comparisons; return these with their shift, and rho."""
         setup = Setup.of(self, comparisons)
-        seen = comparisons.shifted(setup.shift)
+        seen = comparisons.shifted(setup.shift, least=setup.family.least)
         refuse_nothing(seen.utilities)
         options.check_positive(self.tau_max, "tau_max")
         rho = options.check_rho(self.rho, self.noise)
@@ -248,7 +248,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         tau_max = options.check_positive(self.tau_max, "tau_max")
         options.check_rho(self.rho, self.noise)
         check_small_sample(self.small_sample)
-        seen = decided.shifted(setup.shift)
+        seen = decided.shifted(setup.shift, least=setup.family.least)
         refuse_nothing(seen.utilities)
         rounds = rounds_of(self, decided)
         few = comparisons_in_memory(decided, rounds)
@@ -444,7 +444,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             table[:, people:],
             self._labels.outcomes(target),
             counts=as_counts(sample_weight, "sample_weight", len(table)),
-            least=-as_shift(self.shift),
+            least=self._least(),
         )
         made.stakeholders = names
         self._people = names

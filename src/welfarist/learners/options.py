@@ -17,11 +17,13 @@ from welfarist.base.validation import (
 from welfarist.counting.exact_solver import Exact
 from welfarist.counting.guide import fewest_errors
 from welfarist.families.base import Family
+from welfarist.families.nested.family import NestedFamily
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.paper.grid import Grid
 from welfarist.paper.two_stage import TwoStage
+from welfarist.people.attributes import ByAttributes
 from welfarist.people.source import is_source
 from welfarist.people.weighting import Weighting
 from welfarist.people.weights_option import group_labels
@@ -31,7 +33,7 @@ from welfarist.solvers.newton import Newton
 
 NoiseName = Literal["none", "flip", "logistic", "lapse"]
 NoiseOption = NoiseName | ChoiceNoise
-FamilyOption = Literal["power"] | Family
+FamilyOption = Literal["power", "kolm", "rank", "nested", "additive"] | Family
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 SolverOption = SolverName | Solver | Exact
 StartsOption = int | Literal["auto"]
@@ -94,15 +96,26 @@ def noise_of(noise: object) -> ChoiceNoise | None:
     return {model.name: model for model in (LOGISTIC, LAPSE)}.get(str(noise))
 
 
-def family_of(family: object) -> Family:
-    """Return the family of a name, or the one that was given."""
-    if isinstance(family, Family):
-        return family
-    if family == POWER_MEAN.name:
-        return POWER_MEAN
-    raise InputError(
-        f'family must be "{POWER_MEAN.name}" or a Family of your own; found {family!r}.'
-    )
+def refuse_of_persons(family: Family, groups: object, weights: object) -> None:
+    """Refuse what is said of persons where weights belong to places."""
+    found = None
+    if groups is not None:
+        found = "groups of people"
+    elif isinstance(weights, ByAttributes):
+        found = "attributes of people"
+    if family.by_place and found:
+        raise InputError(
+            f"weights of {family.called} belong to places, from the worst to the best off, and not "
+            f"to people; found {found}. Leave them out, or learn a rule of persons."
+        )
+
+
+def nested(
+    family: NestedFamily, groups: object, people: int, names: Sequence[str] | None
+) -> NestedFamily:
+    """Return the family of means of the groups that were given."""
+    labels = group_labels(groups, people, names)
+    return family if labels is None else family.with_groups(labels)
 
 
 def require_countable(

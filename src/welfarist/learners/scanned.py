@@ -16,6 +16,7 @@ from welfarist.decisions.scanned.comparisons import ScannedComparisons
 from welfarist.decisions.scanned.decisions import ScannedDecisions
 from welfarist.decisions.scanned.pair_columns import PairBlock
 from welfarist.decisions.scanned.scores import ScannedScores
+from welfarist.families.known import family_of
 from welfarist.losses.scanned.loss import rounds_over
 from welfarist.losses.scanned.rounds import Rounds
 from welfarist.noise.base import ChoiceNoise
@@ -29,6 +30,13 @@ def require_likelihood(learner: Any, noise: ChoiceNoise | None, solver: Any) -> 
         raise InputError(
             f'noise="{learner.noise}" counts errors, for which all decisions must be in memory; '
             'found decisions that stay in their files. Use noise="logistic" or "lapse".'
+        )
+    family = family_of(learner.family)
+    if family.own:
+        raise InputError(
+            "decisions that stay in their files are learned from with one shape; found "
+            f"{family.called}, which has {family.own[0].name} as well. Fit a share of them in "
+            "memory."
         )
     if not isinstance(solver, Newton):
         raise InputError(

@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from welfarist.base.data_frames import row_names
 from welfarist.base.errors import InputError
 from welfarist.base.progress import ProgressOption
-from welfarist.base.validation import FloatArray, as_shift, owned
+from welfarist.base.validation import FloatArray, owned
 from welfarist.decisions import Scores
 from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.magnitudes import check_magnitudes
 from welfarist.decisions.scanned.scores import ScannedScores
+from welfarist.families.additive.family import AdditiveFamily
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, common_caveats
 from welfarist.learners.base import (
@@ -29,8 +30,9 @@ from welfarist.learners.base import (
 from welfarist.learners.scanned import refuse_beside_files, scores_in_memory
 from welfarist.learners.scoring import refuse_other_outcomes, teach_scorers
 from welfarist.losses import DecisionLoss, loss_of_scores
+from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.losses.observed_scores import ObservedScores, ScoreResponse
-from welfarist.noise.scores import SCALE
+from welfarist.noise.scores import SCALE, SIGMA
 from welfarist.people.source import is_source
 from welfarist.people.utility_tables import distinct_up_to
 from welfarist.people.weights_option import NumbersOption, WeightsOption
@@ -75,8 +77,8 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         with settings of their own if given as an object.
     effort : "low", "auto" or "high"
         How hard "newton" searches where its first starts do not agree: not at all beyond these;
-        with flocks of starts, as long as they find something; or with four times as many, even
-        where starts agree.
+        with more starts, and flocks of them where most have missed the best; or with more of both,
+        even where starts agree.
         See :doc:`/solver`; ``result_.search`` says what was seen.
     n_starts : int or "auto"
         How many starts of "newton"; "auto" stops when they agree and goes on when they do not.
@@ -216,7 +218,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
             owned(target, y),
             owned(counts, sample_weight),
             row_names(X),
-            -as_shift(self.shift),
+            self._least(),
             copy=False,
         )
         names = as_names(getattr(self, "feature_names_in_", None))
@@ -226,7 +228,12 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         """Learn from scores that were checked before, such as ``result_.decided``."""
         scale = options.check_flag(self.scale, "scale")
         setup = Setup.of(self, scores)
-        seen = scores.shifted(setup.shift, 0.0 if scale else setup.shift)
+        if isinstance(setup.family, AdditiveFamily):
+            raise InputError(
+                "scores are on a scale, which values of an additive rule are not; found "
+                f"{setup.family.called}. Learn it from comparisons or choices."
+            )
+        seen = scores.shifted(setup.shift, 0.0 if scale else setup.shift, least=setup.family.least)
         refuse_nothing(seen.utilities)
         _refuse_unscalable(scores, scale)
         check_magnitudes(seen, scale)
@@ -251,10 +258,12 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
     def _describe(
         self, setup: Setup, decided: Scores, loss: DecisionLoss, optimum: Optimum
     ) -> Description:
+        loss, optimum, sigma = _with_best_guess(loss, optimum)
         observed = cast(ObservedScores, loss.observed)
         here = at_optimum(loss, optimum)
         predicted = cast(ScoreResponse, here.response).predicted.score
-        counted = decided.shifted(setup.shift).utilities  # a large table is not copied without need
+        # A large table is not copied without need.
+        counted = decided.shifted(setup.shift, least=setup.family.least).utilities
         if not decided.counts.all():
             counted = counted[decided.counts > 0]
         data = observed.scores * observed.size, observed.sample_weight, predicted * observed.size
@@ -264,14 +273,14 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         self.scale_ = _as_scale(loss.noise_at(optimum.point)[0]) if observed.scale else 1.0
         return Description(
             loss=value,
-            extras={SCALE.name: self.scale_} if observed.scale else {},
+            extras=({SCALE.name: self.scale_} if observed.scale else {}) | sigma,
             caveats=(
                 *common_caveats(setup, loss, optimum, different),
                 *caveat.score_caveats(counted, *data, observed.scale, setup.family),
             ),
             r_squared=caveat.r_squared(*data),
-            parameters=observed.parameters,
-            certifier=certifier_of(loss, value, setup.p),
+            parameters=(*observed.parameters, *((SIGMA,) if sigma else ())),
+            certifier=None if sigma else certifier_of(loss, value, setup.p),
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -302,6 +311,21 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
             refuse_other_outcomes(U, y, sample_weight)
             y, sample_weight = U.values, U.counts
         return float(super().score(U, y, sample_weight))
+
+
+def _with_best_guess(
+    loss: DecisionLoss, optimum: Optimum
+) -> tuple[DecisionLoss, Optimum, dict[str, float]]:
+    """Return a loss whose predictions can be looked at, its point, and the noise that was learned.
+
+    Of utilities with errors it is that of the best guess; others are as they came.
+    """
+    if not isinstance(loss, EstimatedLoss):
+        return loss, optimum, {}
+    point = replace(optimum.point, extras=optimum.point.extras[:-1])
+    sigma = float(np.exp(optimum.point.extras[-1]))
+    exact = loss.without_errors()
+    return exact, replace(optimum, point=point, evaluation=None), {SIGMA.name: sigma}
 
 
 def _as_scale(log_scale: float) -> float:

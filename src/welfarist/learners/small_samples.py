@@ -10,6 +10,7 @@ import numpy as np
 from welfarist.base.errors import InputError
 from welfarist.learners.assembly import Setup
 from welfarist.losses import DecisionEvaluation, DecisionLoss, Point
+from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.losses.observed_pairs import PairResponse
 from welfarist.losses.restraint import Restraint
 from welfarist.solvers.base import Optimum, Solver
@@ -98,7 +99,7 @@ def minimised(
     What is best without that is known in any case but the plainest, and is where to start.
     """
     size = SampleSize.of(loss)
-    plain = option == "none" or size.numbers == 0
+    plain = option == "none" or size.numbers == 0 or isinstance(loss, EstimatedLoss)
     if plain or setup.concentration is not None or not isinstance(solver, Newton):
         return loss, setup.minimise(loss, solver)
     if size.is_small and loss.weighting.free > 1:
@@ -120,7 +121,7 @@ def finite_start(loss: DecisionLoss, found: Optimum) -> Point:
     largest = loss.search_range[1]
     p = float(np.clip(point.p, -largest, largest))
     extras = loss.starting_extras(point.weights, p) + _MORE_CERTAIN
-    extras[: loss.slopes] = np.inf  # they say nothing of certainty
+    extras[: loss.leading] = np.inf  # they say nothing of certainty
     return Point(point.weights, p, np.minimum(point.extras, extras))
 
 

@@ -64,7 +64,11 @@ def _start(loss: DecisionLoss, last: FitResult, p: float | None, least: float) -
     low, high = loss.search_range
     shape = loss.allowed(min(max(last.p, low), high)) if p is None else p
     extras = _extras(loss, last, weights, shape)
-    return Point(weights, shape, np.concatenate([loss.weighting.slopes_of(last.weights), extras]))
+    own = loss.family.own_start
+    if loss.family.own and type(last.family) is type(loss.family):
+        own = np.clip(last.family.own_start, *loss.family.own_bounds)
+    slopes = loss.weighting.slopes_of(last.weights)
+    return Point(weights, shape, np.concatenate([slopes, own, extras]))
 
 
 def _extras(loss: DecisionLoss, last: FitResult, weights: FloatArray, shape: float) -> FloatArray:
@@ -72,7 +76,7 @@ def _extras(loss: DecisionLoss, last: FitResult, weights: FloatArray, shape: flo
     parameters = loss.observed.parameters
     values: list[Any] = [last.extras.get(parameter.name) for parameter in parameters]
     if any(value is None for value in values):
-        return loss.starting_extras(weights, shape)[loss.slopes :]
+        return loss.starting_extras(weights, shape)[loss.leading :]
     pairs = zip(parameters, values, strict=True)
     lower, upper = loss.observed.bounds
     found = [parameter.coordinate.into(value) for parameter, value in pairs]

@@ -4,15 +4,10 @@ A loss is built once per fit from checked decisions; solvers move a :class:`Poin
 :class:`Evaluation`.
 """
 
-from welfarist.losses.decision_loss import (
-    DecisionEvaluation,
-    DecisionLoss,
-    loss_of_choices,
-    loss_of_comparisons,
-    loss_of_scores,
-)
+from welfarist.losses.decision_loss import DecisionEvaluation, DecisionLoss
 from welfarist.losses.loss import Evaluation, Loss, within_search
 from welfarist.losses.point import Point, QuadraticModel, weight_units
+from welfarist.losses.posed import loss_of_choices, loss_of_comparisons, loss_of_scores
 from welfarist.losses.prior import PenalisedLoss, with_prior
 
 __all__ = [

@@ -14,21 +14,20 @@ import numpy as np
 
 from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
-from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.base import Family
 from welfarist.families.columns import Columns, GlancedPeople, People
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.losses.glances import Glance
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Observed, Response
-from welfarist.losses.observed_menus import observed_choices
-from welfarist.losses.observed_pairs import ObservedPairs, PairResponse
-from welfarist.losses.observed_scores import ObservedScores
+from welfarist.losses.observed_pairs import PairResponse
+from welfarist.losses.observed_scores import ScoreResponse
 from welfarist.losses.point import Point, QuadraticModel
 from welfarist.losses.restraint import Restraint
-from welfarist.noise.base import ChoiceNoise
-from welfarist.people.table import people_of
 from welfarist.people.weighting import Weighting
+
+# Utilities from which a gradient is worked out without the derivatives of every value.
+_LARGE = 2**17
 
 
 @dataclass(frozen=True)
@@ -87,16 +86,16 @@ class DecisionLoss:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What is learned on the line: slopes of the weights, and the noise model's parameters."""
-        return (*self.weighting.parameters, *self.observed.parameters)
+        """What is learned on the line: slopes of the weights, the family's own, and the noise's."""
+        return (*self.weighting.parameters, *self.family.own, *self.observed.parameters)
 
     @property
     def extra_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Their smallest and largest values, in their coordinates."""
-        if not self.slopes:
+        if not self.leading:
             return self.observed.bounds
-        ends = zip(self.weighting.bounds, self.observed.bounds, strict=True)
-        lower, upper = (np.concatenate(pair) for pair in ends)
+        parts = self.weighting.bounds, self.family.own_bounds, self.observed.bounds
+        lower, upper = (np.concatenate(ends) for ends in zip(*parts, strict=True))
         return lower, upper
 
     @cached_property
@@ -104,9 +103,24 @@ class DecisionLoss:
         """How many of :attr:`parameters` are slopes, which come first."""
         return len(self.weighting.parameters)
 
+    @cached_property
+    def leading(self) -> int:
+        """How many of :attr:`parameters` are not the noise model's, which come last."""
+        return self.slopes + len(self.family.own)
+
     def noise_at(self, point: Point) -> FloatArray:
         """Return the noise model's parameters at a point, in their coordinates."""
-        return point.extras[self.slopes :] if self.slopes else point.extras
+        return point.extras[self.leading :] if self.leading else point.extras
+
+    def with_noise(self, point: Point, noise: FloatArray) -> Point:
+        """Return a point whose noise model's parameters, in their coordinates, are these."""
+        return replace(point, extras=np.concatenate([point.extras[: self.leading], noise]))
+
+    def family_at(self, point: Point) -> Family:
+        """Return the member of the family at a point."""
+        if not self.family.own:
+            return self.family
+        return self.family.at(point.extras[self.slopes : self.leading])
 
     def weights_at(self, point: Point) -> FloatArray:
         """Return one weight per person (d,) at a point."""
@@ -114,10 +128,14 @@ class DecisionLoss:
 
     def within(self, limits: tuple[FloatArray, FloatArray]) -> DecisionLoss:
         """Return the same loss with narrower bounds (m,), (m,) of :attr:`parameters`."""
-        s = self.slopes
-        slopes, noise = ((limits[0][part], limits[1][part]) for part in (slice(s), slice(s, None)))
-        weighting, observed = self.weighting.within(slopes), self.observed.within(noise)
-        return replace(self, weighting=weighting, observed=observed)
+        parts = slice(self.slopes), slice(self.slopes, self.leading), slice(self.leading, None)
+        slopes, own, noise = ((limits[0][part], limits[1][part]) for part in parts)
+        return replace(
+            self,
+            weighting=self.weighting.within(slopes),
+            family=self.family.within(own),
+            observed=self.observed.within(noise),
+        )
 
     @property
     def resolution(self) -> float:
@@ -187,9 +205,10 @@ class DecisionLoss:
     def judge(self, point: Point) -> Judgement:
         """Return what the rule at a point says of all actions."""
         weights = self.weights_at(point)
-        welfare = self.family.welfare(self.people, weights, point.p)
+        family = self.family_at(point)
+        welfare = family.welfare(self.people, weights, point.p)
         return Judgement(
-            self.family, self.people, self.weighting, self.learn_power, point, weights, welfare
+            family, self.people, self.weighting, self.learn_power, point, weights, welfare
         )
 
     def evaluate(self, point: Point) -> DecisionEvaluation:
@@ -221,11 +240,13 @@ class DecisionLoss:
     def starting_extras(self, weights: FloatArray, p: float) -> FloatArray:
         """Return extras (m,) that go well with these free weights (k,) and shape; slopes are 0."""
         level = np.zeros(self.slopes)
+        if self.family.own:
+            level = np.concatenate([level, self.family.own_start])
         if not self.observed.parameters:
             return level
         judged = self.judge(Point(weights, p, level))
         noise = self.observed.start(judged.values, self.people.has_zeros)
-        return np.concatenate([level, noise]) if self.slopes else noise
+        return np.concatenate([level, noise]) if self.leading else noise
 
     def share(self, fraction: float, rng: np.random.Generator) -> DecisionLoss:
         """Return the loss of about this share of the decisions, chosen at random."""
@@ -239,12 +260,15 @@ class DecisionLoss:
 
     def held_at(self, point: Point) -> Point:
         """Return a point of this loss as one of :meth:`holding`, whose weights are known."""
-        return Point(np.empty(0), point.p, self.noise_at(point))
+        return Point(np.empty(0), point.p, point.extras[self.slopes :])
 
-    def at_rule(self, weights: FloatArray, p: float, noise: FloatArray) -> Point:
-        """Return the point at which weights (d,) and noise are these, or as nearly as can be."""
+    def at_rule(self, weights: FloatArray, p: float, extras: FloatArray) -> Point:
+        """Return the point at which weights (d,) are these, or as nearly as can be.
+
+        `extras` are those of a loss of :meth:`holding`: all but slopes.
+        """
         slopes = self.weighting.slopes_of(weights)
-        return Point(self.weighting.gather(weights), p, np.concatenate([slopes, noise]))
+        return Point(self.weighting.gather(weights), p, np.concatenate([slopes, extras]))
 
     def restrained(self, restraint: Restraint | None) -> DecisionLoss:
         """Return the loss of the same choices, with something charged for certainty."""
@@ -285,7 +309,11 @@ class DecisionEvaluation:
 
     def gradient(self) -> FloatArray:
         """Return the gradient at the point (q,), at a fraction of the cost of the model."""
-        gradient = self.response.gradient(self.judged.rows())
+        judged, response = self.judged, self.response
+        if isinstance(response, ScoreResponse) and judged.people.size >= _LARGE:
+            gradient = response.gradient_along(judged)
+        else:
+            gradient = response.gradient(judged.rows())
         if self.charge is not None and self.judged.learn_power:
             gradient[self.judged.weighting.free] += self.charge[1]
         return gradient
@@ -294,11 +322,21 @@ class DecisionEvaluation:
         """Return gradient and positive semidefinite curvature at the point."""
         return self._with_charge(self.response.model(self.judged.rows()))
 
-    def rough_model(self) -> QuadraticModel:
-        """Return the gradient, and curvature to six digits or so, which are enough for a step."""
-        if not isinstance(self.response, PairResponse):
-            return self.model()
-        return self._with_charge(self.response.model(self.judged.rows(), roughly=True))
+    def rough_model(self, *, bent: bool = False) -> tuple[QuadraticModel, FloatArray]:
+        """Return gradient and curvature to six digits or so, which are enough for a step.
+
+        Beside it the Hessian: the curvature itself, or if `bent` with what it lacks of that, but
+        for second derivatives by two weights, which cost more than all others.
+        """
+        rows, response = self.judged.rows(), self.response
+        left: FloatArray | float = 0.0
+        if bent:
+            left = self._remainder(replace(self.judged, roughly=True), rows)
+        if isinstance(response, PairResponse):
+            model = self._with_charge(response.model(rows, roughly=True))
+        else:
+            model = self._with_charge(response.model(rows))
+        return model, np.asarray(model.curvature + left)
 
     def _with_charge(self, model: QuadraticModel) -> QuadraticModel:
         if self.charge is not None and self.judged.learn_power:
@@ -309,61 +347,11 @@ class DecisionEvaluation:
 
     def remainder(self) -> FloatArray:
         """Return what the curvature lacks of the Hessian along moves that keep the sum (q, q)."""
-        left = self.response.remainder(self.judged, self.judged.rows())
+        return self._remainder(self.judged, self.judged.rows())
+
+    def _remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
+        left = self.response.remainder(judged, rows)
         if self.charge is not None and self.judged.learn_power:
             k = self.judged.weighting.free
             left[k, k] += min(float(self.charge[2]), 0.0)
         return left
-
-
-def loss_of_scores(
-    scores: Scores, family: Family, weighting: Weighting, learn_power: bool, scale: bool
-) -> DecisionLoss:
-    """Build the squared loss of checked scores; those with weight 0 are left out."""
-    if not scores.counts.all():
-        kept = scores.counts > 0
-        scores = replace(
-            scores,
-            utilities=scores.utilities[kept],
-            values=scores.values[kept],
-            counts=scores.counts[kept],
-        )
-    people = people_of(scores.utilities, family, weighting)
-    observed = ObservedScores.of(scores, scale, family.level, people.shift)
-    return DecisionLoss(family, people, observed, weighting, learn_power)
-
-
-def loss_of_comparisons(
-    comparisons: Comparisons,
-    family: Family,
-    weighting: Weighting,
-    learn_power: bool,
-    noise: ChoiceNoise,
-    tau_max: float,
-) -> DecisionLoss:
-    """Build the likelihood of comparisons; actions never compared are left out."""
-    utilities = comparisons.utilities
-    observed, used = ObservedPairs.of(comparisons.merged, len(utilities), noise, tau_max)
-    table = utilities if len(used) == len(utilities) else utilities[used]
-    people = people_of(table, family, weighting)
-    return DecisionLoss(family, people, observed, weighting, learn_power)
-
-
-def loss_of_choices(
-    choices: Choices,
-    family: Family,
-    weighting: Weighting,
-    learn_power: bool,
-    noise: ChoiceNoise,
-    tau_max: float,
-    *,
-    tau_by_stage: bool = False,
-    size_effect: bool = False,
-) -> DecisionLoss:
-    """Build the likelihood of choices from menus; actions never offered are left out."""
-    observed, used = observed_choices(
-        choices, noise, tau_max, by_stage=tau_by_stage, size_effect=size_effect
-    )
-    table = choices.utilities
-    people = people_of(table if len(used) == len(table) else table[used], family, weighting)
-    return DecisionLoss(family, people, observed.seen_at(people.shift), weighting, learn_power)

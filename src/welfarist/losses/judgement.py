@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from welfarist.losses.point import Point, weight_units
 from welfarist.people.absent import PartlyPresent
 from welfarist.people.attribute_weighting import AttributeWeighting
 from welfarist.people.weighting import Weighting
+
+# A step in a coordinate by which derivatives are found: the cube root of rounding.
+_STEP = 6e-6
 
 
 @dataclass(slots=True)  # made at every step: freezing it would take a microsecond
@@ -33,6 +36,9 @@ class Judgement:
         One weight per person.
     welfare : Welfare
         Values of the actions, less the people's shift, with derivatives.
+    roughly : bool
+        Whether second derivatives by two weights are left out, which take longest where weights
+        are very many and matter least: they come with residuals of either sign.
     """
 
     family: Family
@@ -42,6 +48,7 @@ class Judgement:
     point: Point
     weights: FloatArray
     welfare: Welfare
+    roughly: bool = False
 
     @property
     def values(self) -> FloatArray:
@@ -49,7 +56,7 @@ class Judgement:
         return self.welfare.value
 
     def rows(self) -> FloatArray:
-        """Derivatives of the values (q, N): by free weight, by the shape's t, by slope."""
+        """Derivatives of the values (q, N): by free weight, the shape's t, slope, family's own."""
         k, point = self.weighting.free, self.point
         rows = np.empty((k + self.learn_power, len(self.values)))
         if k:
@@ -59,8 +66,27 @@ class Judgement:
             steep = self.family.shape.coordinate.steepness(point.p)
             np.multiply(self.welfare.by_power, steep, out=rows[k])
         if isinstance(self.weighting, AttributeWeighting):
-            return np.vstack([rows, self._slope_rows(self.weighting)])
+            rows = np.vstack([rows, self._slope_rows(self.weighting)])
+        if self.welfare.by_own is not None:
+            rows = np.vstack([rows, self.welfare.by_own])
         return rows
+
+    def along(self, numbers: FloatArray) -> FloatArray:
+        """Return the product of :meth:`rows` with one number an action (N,), without the rows."""
+        k, point = self.weighting.free, self.point
+        found = np.empty(k + self.learn_power)
+        if k:
+            by_person = self.welfare.by_weight @ numbers
+            found[:k] = self.weighting.pull_back(by_person[:, None])[:, 0]
+            found[:k] *= weight_units(point.weights)
+        if self.learn_power:
+            steep = self.family.shape.coordinate.steepness(point.p)
+            found[k] = steep * float(self.welfare.by_power @ numbers)
+        if isinstance(self.weighting, AttributeWeighting):
+            found = np.concatenate([found, self._slope_rows(self.weighting) @ numbers])
+        if self.welfare.by_own is not None:
+            found = np.concatenate([found, self.welfare.by_own @ numbers])
+        return found
 
     def _slope_rows(self, weighting: AttributeWeighting) -> FloatArray:
         """Derivatives of the values (s, N) by slope; 0 at infinite powers, where all count."""
@@ -77,11 +103,13 @@ class Judgement:
         """
         k, p = self.weighting.free, self.point.p
         bent = np.zeros((len(rows), len(rows)))
-        if k:
+        if k and not self.roughly:
             bent[:k, :k] = self.family.bend_by_weights(rows[:k], pull, p, extra)
             bent[:k, :k] += self._bent_by_sharing(rows[:k], pull)
+            bent[:k, :k] += self._bent_further(pull)
+        own = len(rows) - len(self.family.own)
         if isinstance(self.weighting, AttributeWeighting):
-            slopes = slice(k + self.learn_power, None)
+            slopes = slice(k + self.learn_power, own)
             bent[slopes, slopes] = self._bent_by_slopes(self.weighting, rows[slopes], pull)
         if self.learn_power:
             cross, twice = self.family.bend_by_shape(
@@ -90,14 +118,48 @@ class Judgement:
             coordinate = self.family.shape.coordinate
             steep = coordinate.steepness(p)
             if isinstance(self.weighting, AttributeWeighting):
-                bent[k, k + 1 :] = self.weighting.moved_by(self.weights) @ cross * steep
-                bent[k + 1 :, k] = bent[k, k + 1 :]
+                bent[k, k + 1 : own] = self.weighting.moved_by(self.weights) @ cross * steep
+                bent[k + 1 : own, k] = bent[k, k + 1 : own]
             if k:
                 units = weight_units(self.point.weights)
                 bent[:k, k] = self.weighting.pull_back(cross[:, None])[:, 0] * units * steep
                 bent[k, :k] = bent[:k, k]
             along = float(self.welfare.by_power @ pull)
             bent[k, k] = twice * steep * steep + coordinate.bend(p) * along
+        if self.family.own:
+            bent[own:] = self._bent_by_own(pull)
+            bent[:own, own:] = bent[own:, :own].T
+        return bent
+
+    def _bent_further(self, pull: FloatArray) -> FloatArray | float:
+        """What second derivatives by two free weights (k, k) have beyond those by their squares."""
+        found = self.family.bend_further(self.people, self.weights, self.point.p, pull)
+        if found is None:
+            return 0.0
+        units = weight_units(self.point.weights)
+        pulled = self.weighting.pull_back(self.weighting.pull_back(found).T)
+        return np.asarray(pulled * units * units[:, None])
+
+    def _bent_by_own(self, pull: FloatArray) -> FloatArray:
+        """Second derivatives (m, q) by the family's own parameters and everything, by differences.
+
+        Summed over actions with `pull` (N,).
+        """
+        here = np.array(self.family.own_start)
+        found = []
+        for place in range(len(here)):
+            ends = []
+            for sign in (1.0, -1.0):
+                moved = here.copy()
+                moved[place] += sign * _STEP
+                member = self.family.at(moved)
+                welfare = member.welfare(self.people, self.weights, self.point.p)
+                at = replace(self, family=member, welfare=welfare)
+                ends.append(at.rows() @ pull)
+            found.append((ends[0] - ends[1]) / (2.0 * _STEP))
+        bent = np.array(found)
+        own = bent[:, -len(here) :]
+        bent[:, -len(here) :] = (own + own.T) / 2.0
         return bent
 
     def _bent_by_slopes(

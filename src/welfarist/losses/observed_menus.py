@@ -25,6 +25,7 @@ from welfarist.losses.single_menus import SingleMenus
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LOGISTIC
 from welfarist.noise.menus import Softmax
+from welfarist.people.estimated.people import People
 
 # A mean loss below this means that every choice has probability 1 up to rounding.
 _ROUNDING = 1e-13
@@ -380,6 +381,8 @@ def observed_choices(
     if choices.outside:
         used = used[:-1]
     table = choices.utilities[used]
+    if isinstance(table, People):
+        table = table.utilities
     stages = int(menus.stage.max()) + 1 if by_stage else 1
     sizes = np.log((~np.isnan(table)).sum(axis=1)) if size_effect else None
     ends = None

@@ -23,7 +23,7 @@ def columns_of(utilities: FloatArray, family: Family, weighting: Weighting) -> C
     somebody has who counts: it changes nothing, and their zeros restrict nothing.
     """
     rows = np.array(utilities.T, order="C")
-    if weighting.fixed is not None:
+    if weighting.fixed is not None and not family.by_place:
         counted = rows[np.argmax(weighting.fixed)]
         rows[weighting.fixed == 0] = 1.0 if family == POWER_MEAN else counted
     return family.columns(rows)

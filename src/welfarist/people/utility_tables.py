@@ -47,13 +47,15 @@ def as_utility_table(
 
 
 def table_of_people(
-    utilities: object, people: int, stakeholders: tuple[str, ...] | None
+    utilities: object, people: int, stakeholders: tuple[str, ...] | None, least: float = 0.0
 ) -> FloatArray:
     """Return a checked table (N, d) of its own about so many people, in the order of their names.
 
+    None may be below `least`.
+
     Columns are matched by name where both have names; other names than these are refused.
     """
-    table, names = as_utility_table(utilities, copy=True)
+    table, names = as_utility_table(utilities, least, copy=True)
     if is_source(table):
         raise InputError(
             "what everybody has must be a table of utilities; found people who are not all in "
@@ -70,8 +72,8 @@ def table_of_people(
     return ordered
 
 
-def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
-    """Return utilities (N, d) with a constant added, none of which may then be negative."""
+def shifted_table(utilities: FloatArray, shift: float, least: float = 0.0) -> FloatArray:
+    """Return utilities (N, d) with a constant added, none of which may then be below `least`."""
     if is_source(utilities):
         if shift:
             raise InputError(
@@ -79,8 +81,8 @@ def shifted_table(utilities: FloatArray, shift: float) -> FloatArray:
                 f"{shift:g}. Add it to their utilities before."
             )
         return utilities  # type: ignore[return-value]
-    if utilities.min() < -shift:
-        raise utilities_error(utilities, -shift)
+    if utilities.min() < least - shift:
+        raise utilities_error(utilities, least - shift)
     if not shift:
         return utilities
     if utilities.max() > np.finfo(np.float64).max - shift:

@@ -30,7 +30,7 @@ from welfarist.noise.base import SMALLEST_TAU
 from welfarist.people.attribute_weighting import AttributeWeighting, theta_name
 from welfarist.people.source import extremes_of, is_source
 from welfarist.people.weighting import Weighting
-from welfarist.results.learned import Caveat
+from welfarist.results.learned import Caveat, Remark
 from welfarist.solvers.base import Optimum
 
 _MOST_NAMES = 5
@@ -476,6 +476,8 @@ def give(caveats: Sequence[Caveat]) -> None:
     """Warn of each caveat, at the line of the user who called fit."""
     level = _levels_to_user()
     for caveat in caveats:
+        if issubclass(caveat.kind, Remark):
+            continue
         warnings.warn(caveat.message, caveat.kind, stacklevel=level)
 
 

@@ -42,6 +42,7 @@ from welfarist.losses import (
     loss_of_scores,
 )
 from welfarist.losses.observed_menus import ObservedMenus
+from welfarist.losses.observed_scores import ObservedScores
 from welfarist.losses.restraint import Restraint
 from welfarist.losses.scanned.loss import (
     loss_of_scanned_choices,
@@ -128,7 +129,7 @@ class LossOutline(_Stub):
     def of(cls, loss: DecisionLoss, values: tuple[float, ...]) -> LossOutline:
         """Return what is small of a loss, with the log likelihood where its mean is one of some."""
         seen: Any = loss.observed
-        compared, nothing = not seen.squared, seen.null_loss()
+        compared, nothing = not isinstance(seen, ObservedScores), seen.null_loss()
         observed = ObservedOutline(
             seen.total,
             seen.rows,
@@ -161,11 +162,11 @@ class LossOutline(_Stub):
         if is_scanned(decided):
             return self._again_from_files(decided, shift)
         if isinstance(decided, Scores):
-            shifted = decided.shifted(shift, 0.0 if seen.scale else shift)
+            shifted = decided.shifted(shift, 0.0 if seen.scale else shift, least=self.family.least)
             return loss_of_scores(shifted, *model, seen.scale)
         assert seen.noise is not None
         assert seen.tau_max is not None
-        noise, shifted = (seen.noise, seen.tau_max), decided.shifted(shift)
+        noise, shifted = (seen.noise, seen.tau_max), decided.shifted(shift, least=self.family.least)
         if isinstance(decided, Choices):
             staged, sized = (seen.options[name] for name in ("tau_by_stage", "size_effect"))
             loss = loss_of_choices(shifted, *model, *noise, tau_by_stage=staged, size_effect=sized)
@@ -183,7 +184,10 @@ class LossOutline(_Stub):
             else loss_of_scanned_choices
         )
         model = self.family, self.weighting, self.learn_power
-        loss: DecisionLoss = build(rounds, decided.shifted(shift), *model, seen.noise, seen.tau_max)
+        loss: DecisionLoss = build(
+            rounds, decided.shifted(shift, least=self.family.least), *model, seen.noise,
+            seen.tau_max,
+        )  # fmt: skip
         return loss
 
 

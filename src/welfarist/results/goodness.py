@@ -66,7 +66,7 @@ class Goodness:
     @property
     def prsquared(self) -> float:
         """McFadden's pseudo-R squared of comparisons, 1 - `llf` / `llnull`."""
-        if self.likelihood.loss.squared:
+        if self.likelihood.loss.squared or self.learned.kind == "scores":
             raise InputError(
                 "a pseudo-R squared is of comparisons; found scores, whose log likelihood depends "
                 "on their unit. Use rsquared."
@@ -76,7 +76,7 @@ class Goodness:
     @property
     def rsquared(self) -> float:
         """Share of the scores' variance that the rule explains; below 0 if the mean does better."""
-        if not self.likelihood.loss.squared:
+        if not self.likelihood.loss.squared and self.learned.kind != "scores":
             raise InputError("an R squared is of scores; found comparisons. Use prsquared.")
         if self.learned.r_squared is None:
             raise InputError("an R squared needs scores that vary; found one score for all.")

@@ -38,6 +38,10 @@ class Caveat:
     message: str
 
 
+class Remark(Warning):
+    """Something to know that nobody need be warned of: the user has said so."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)  # arrays have no single answer to ==
 class Learned:
     """What was learned, in numbers; :class:`~welfarist.FitResult` adds what can be asked of it.
@@ -305,8 +309,21 @@ class Learned:
         return dict(zip(self.stakeholders, numbers.tolist(), strict=True))
 
     @property
+    def affected(self) -> tuple[str, ...]:
+        """Whom actions affect, by name: the stakeholders, unless weights belong to places."""
+        if not self.family.by_place:
+            return self.stakeholders
+        known = None if self.decided is None else self.decided.stakeholders
+        return named_people(known, len(self.stakeholders))
+
+    @property
     def named_stakeholders(self) -> tuple[str, ...] | None:
-        """The names that somebody gave to the people; None if they have numbers only."""
+        """The names that somebody gave to the people; None if they have numbers only.
+
+        Nobody has a name for a rule whose weights belong to places.
+        """
+        if self.family.by_place:
+            return None
         numbered = named_people(None, len(self.stakeholders))
         return None if self.stakeholders == numbered else self.stakeholders
 

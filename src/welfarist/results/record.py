@@ -14,10 +14,19 @@ from welfarist.base.errors import InputError
 from welfarist.base.front_door import public
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.checks import Calibration, Misfit, Residuals, Surprises
+from welfarist.checks.axioms import Axioms, axioms_of
 from welfarist.checks.kinds import Checks, checks_of
+from welfarist.checks.misfit import naming_the_family
 from welfarist.inference.clusters import check_choice
 from welfarist.inference.covariance import CovarianceName
 from welfarist.inference.intervals import MethodName
+from welfarist.inference.utility_errors import (
+    OpinionName,
+    SecondOpinion,
+    UtilityErrors,
+    second_opinion,
+    utility_errors_of,
+)
 from welfarist.proofs import certifier_of
 from welfarist.proofs.certificate import Certificate
 from welfarist.proofs.rules import prove
@@ -304,6 +313,45 @@ class FitResult(Learned):
     wald_test = handed_on(Statistics.wald_test)
     contrast = handed_on(Statistics.contrast)
 
+    @property
+    def utility_errors(self) -> UtilityErrors:
+        """How errors of utilities show: their share of the noise, and what a naive fit would say.
+
+        Of decisions about :class:`~welfarist.People`, whose utilities are estimates.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from welfarist import People, WelfareRegressor, power_mean
+        >>> rng = np.random.default_rng(0)
+        >>> true = rng.lognormal(0, 0.7, (300, 2))
+        >>> scores = power_mean(true, p=-1, weights=[0.6, 0.4]) + rng.normal(0, 0.1, 300)
+        >>> measured = true * rng.lognormal(0, 0.3, true.shape)
+        >>> result = WelfareRegressor().fit(People(measured, log_se=0.3), scores).result_
+        >>> print(result.utility_errors)
+        Utilities are estimates, with errors of about 0.28 in logarithms, which are allowed for: ...
+        """
+        likelihood = self.statistics.likelihood
+        return likelihood.once("utility errors", lambda: utility_errors_of(likelihood))
+
+    def second_opinion(
+        self, method: OpinionName = "simex", *, draws: int = 50, random_state: Any = 0
+    ) -> SecondOpinion:
+        """Return estimates that allow for errors of utilities by another method.
+
+        Parameters
+        ----------
+        method : "simex" or "imputation"
+            Simulation-extrapolation adds errors on purpose and follows estimates back to none;
+            multiple imputation fits to utilities as they could be, and combines by Rubin's rules,
+            which leaves tau too small.
+        draws : int
+            How many tables of utilities are drawn.
+        random_state : int, Generator or RandomState
+        """
+        likelihood = self.statistics.likelihood
+        return second_opinion(likelihood, method, draws=draws, random_state=random_state)
+
     def calibration(self, bins: int = 10) -> Calibration:
         """Return how often the more likely action was chosen, beside how often the rule says.
 
@@ -381,7 +429,30 @@ class FitResult(Learned):
         """
         if self.likelihood is None:
             return self._checks("misfit").misfit()
-        return self.likelihood.once("misfit", lambda: self._checks("misfit").misfit())
+        return self.likelihood.once("misfit", self._misfit)
+
+    def axioms(self) -> Axioms:
+        """Return tests of the axioms: which properties of the rule decisions speak against.
+
+        Scale and translation invariance, separability, anonymity, Pareto and transfer; where one
+        cannot be tested, it carries the reason. The first two are asked of the best power mean and
+        of the best Kolm-Pollak function for these decisions, whatever family was fitted.
+
+        Examples
+        --------
+        >>> from welfarist import ComparisonClassifier
+        >>> from welfarist.app.demo import past_decisions
+        >>> tests = ComparisonClassifier().fit(past_decisions()).result_.axioms()
+        >>> tests["scale invariance"].rejected
+        False
+        """
+        if self.likelihood is None:
+            return axioms_of(None, self.shift)
+        return self.likelihood.once("axioms", lambda: axioms_of(self.likelihood, self.shift))
+
+    def _misfit(self) -> Misfit:
+        found: Misfit = self._checks("misfit").misfit()
+        return naming_the_family(found, self.likelihood, self.shift)
 
     def report(
         self,
@@ -426,6 +497,25 @@ class FitResult(Learned):
             Of the intervals of p.
         """
         return public("shift_table")(self, shifts=shifts, level=level)
+
+    def recommend(self, actions: Any, **options: Any) -> Any:
+        """Return which of some actions to take and how sure that is, as a data frame.
+
+        Parameters
+        ----------
+        actions : (N, d) array-like or data frame
+            One row an action; columns of a data frame are matched to people by name.
+        **options
+            Those of :func:`welfarist.recommend`, which returns the record behind the frame: it
+            says why, what would change it, and whether to ask further questions first.
+
+        Returns
+        -------
+        data frame
+            A row for each action, in order of expected regret: action, welfare with low and high,
+            p_best, regret in percent, dominated, p_top, never_best and place.
+        """
+        return public("recommend")(self, actions, **options).to_frame()
 
     def summary(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 from welfarist.base.data_frames import order_by_name, split_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers
+from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.people.present_rule import PresentRule
 from welfarist.people.utility_tables import as_utility_table
@@ -75,8 +76,9 @@ def utilities_for(rule: WelfareFunction, actions: Any, absent: bool) -> FloatArr
             f"{int(np.argmax(missing.all(axis=1)))}. Leave it out."
         )
     # Which refuses all else; those who are absent are not looked at.
-    as_utility_table(np.where(missing, max(-rule.shift, 1.0), table), -rule.shift)
-    if names is None or rule.stakeholders is None:
+    family = getattr(rule, "family", POWER_MEAN)
+    as_utility_table(np.where(missing, max(-rule.shift, 1.0), table), family.least - rule.shift)
+    if names is None or rule.stakeholders is None or family.by_place:
         return table
     ordered = np.empty_like(table)
     ordered[:, order_by_name(names, rule.stakeholders)] = table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,11 +15,13 @@ from welfarist.base.exports import strict
 from welfarist.base.inert import in_json
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
-from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.families.base import Family
+from welfarist.families.known import FAMILIES, is_known
 from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
 from welfarist.results import saved_choices
 from welfarist.results.learned import Learned
+from welfarist.results.rule_draws import RuleDraws
 from welfarist.results.saved_records import Fields, Form, record_in
 
 Kind = Literal["scores", "comparisons", "choices"]
@@ -30,7 +32,9 @@ SEVERAL = "welfarist.Deciders"
 VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
-_OPTIONAL = ("shift", "small_sample", "theta", *saved_choices.KEYS)
+_OPTIONAL = (
+    "shift", "small_sample", "theta", "family", "family_numbers", "draws", *saved_choices.KEYS,
+)  # fmt: skip
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
     "loss", "accuracy", "r_squared", "converged", "given", "intervals", "caveats",
@@ -45,7 +49,7 @@ class Model:
 
     Attributes
     ----------
-    welfare : WelfareFunction
+    welfare : WelfareFunction, or the rule of another family
         The rule, with the stakeholders' names; it adds its `shift` to utilities.
     kind : "scores", "comparisons" or "choices"
         What it was learned from.
@@ -77,9 +81,11 @@ class Model:
     theta : mapping
         By how much the logarithm of a weight changes with a unit of each attribute, by name, where
         weights follow from attributes; empty elsewhere.
+    draws : RuleDraws or None
+        Rules that are equally likely after the decisions, if the model was saved with some.
     """
 
-    welfare: WelfareFunction
+    welfare: Any
     kind: Kind
     tau: float | None
     rho: float | None
@@ -99,13 +105,19 @@ class Model:
     outside: float | None = None
     absent: bool = False
     theta: Mapping[str, float] = field(default_factory=dict)
+    draws: RuleDraws | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, learned: Any, intervals: Mapping[str, Any] | None = None) -> Model:
+    def of(
+        cls,
+        learned: Any,
+        intervals: Mapping[str, Any] | None = None,
+        draws: RuleDraws | None = None,
+    ) -> Model:
         """Return what a fitted estimator or its ``result_`` has learned."""
         result = getattr(learned, "result_", learned)
         if isinstance(result, Model):
-            return result
+            return result if draws is None else replace(result, draws=draws)
         if not isinstance(result, Learned):
             raise InputError(
                 "what is saved must be a fitted estimator or its result_; found "
@@ -130,6 +142,7 @@ class Model:
             small_sample=result.small_sample,
             version=__version__,
             theta={name: float(value) for name, value in result.theta.items()},
+            draws=draws,
             **saved_choices.terms_of(result),
         )
 
@@ -178,7 +191,7 @@ class Model:
         """
         told = self.kind == "choices" or (self.kind == "comparisons" and self.tau != math.inf)
         if told and self.tau is not None:
-            value = self.welfare.log if self.kind == "comparisons" else self.worth
+            value = self.welfare.value if self.kind == "comparisons" else self.worth
             one, other = (np.atleast_1d(value(actions)) for actions in (first, second))
             if len(one) != len(other) and 1 not in (len(one), len(other)):
                 raise InputError(
@@ -209,8 +222,14 @@ class Model:
             record["shift"] = rule.shift
         if self.small_sample:
             record["small_sample"] = True
+        if not isinstance(rule, WelfareFunction):  # nor this for a power mean
+            record["family"] = rule.family.name
+            if rule.family.numbers():
+                record["family_numbers"] = rule.family.numbers()
         if self.theta:
             record["theta"] = dict(self.theta)
+        if self.draws is not None:
+            record["draws"] = self.draws.to_dict()
         return dict(strict(record | saved_choices.entries_of(self)))
 
     def as_text(self) -> str:
@@ -222,9 +241,10 @@ class Model:
         """Return the model that :meth:`to_dict` described; `source` is named in messages."""
         fields = Fields(record, source, FORM)
         weights, names = fields.people()
-        kind = fields.one_of("kind", _KINDS)
+        kind, shift = fields.one_of("kind", _KINDS), fields.shift()
+        family = _family_in(fields, len(weights))
         return cls(
-            welfare=WelfareFunction(fields.number("p"), weights, names, fields.shift()),
+            welfare=family.rule(fields.number("p"), weights, names).shifted(shift),
             kind=kind,
             tau=fields.optional("tau", 0.0),
             rho=fields.optional("rho", 0.0, _LARGEST_RHO),
@@ -240,8 +260,21 @@ class Model:
             version=fields.text("welfarist"),
             small_sample=fields.flag("small_sample") if fields.has("small_sample") else False,
             theta=fields.numbers_by_name("theta") if fields.has("theta") else {},
+            draws=(
+                RuleDraws.in_fields(fields, names, shift, family) if fields.has("draws") else None
+            ),
             **saved_choices.terms_in(fields, kind),
         )
+
+
+def _family_in(fields: Fields, people: int) -> Family:
+    """The family of a saved rule, with what it needs to know of the people."""
+    family = FAMILIES[fields.one_of("family", tuple(FAMILIES)) if fields.has("family") else "power"]
+    numbers = fields.entry("family_numbers") if fields.has("family_numbers") else {}
+    try:
+        return family.of_numbers(numbers, people)
+    except ValueError as form:
+        raise fields.wrong("family_numbers", str(form), numbers) from None
 
 
 def _require_savable(result: Learned) -> None:
@@ -252,7 +285,7 @@ def _require_savable(result: Learned) -> None:
 
 def named_own(family: Any, noise: Any) -> list[str]:
     """Return what a family and a noise model are called, if they are not the package's own."""
-    own = [] if family == POWER_MEAN else [family.called]
+    own = [] if is_known(family) else [family.called]
     return own if noise is None or noise in (LOGISTIC, LAPSE) else [*own, noise.called]
 
 

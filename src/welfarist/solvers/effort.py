@@ -24,9 +24,11 @@ class Effort:
     enough : int
         Starts in a row that found nothing better, which end it.
     roaming : float
-        How many operations, roughly, flocks of starts may take.
+        How many operations, roughly, a flock of starts may take.
     flocks : int
         How often they set out.
+    unprovoked : bool
+        Whether they set out where most starts agree, too.
     barren : int
         Herds in a row without a better rule.
     """
@@ -37,10 +39,11 @@ class Effort:
     enough: int
     roaming: float
     flocks: int
+    unprovoked: bool
     barren: int
 
 
-LOW = Effort("low", False, True, 5, 0.0, 0, 0)
-AUTO = Effort("auto", True, True, 20, 0.0, 0, 2)
-HIGH = Effort("high", True, False, 60, 4.0 * BUDGET, 4, 4)
+LOW = Effort("low", False, True, 5, 0.0, 0, False, 0)
+AUTO = Effort("auto", True, True, 20, 0.6 * BUDGET, 3, False, 2)
+HIGH = Effort("high", True, False, 60, BUDGET, 4, True, 4)
 EFFORTS = {effort.name: effort for effort in (LOW, AUTO, HIGH)}

@@ -62,9 +62,11 @@ def fit_rule(
     known = loss.holding(weights)
     nobody = np.empty(0)
     places = [known.starting_extras(nobody, p)]
-    if len(known.parameters) > 1:  # errors may depend on how close a case is, or be slips
-        slips = known.observed.without_noise(places[0])
-        places += [] if slips is None else [np.clip(slips, *known.extra_bounds)]
+    if len(known.observed.parameters) > 1:  # errors depend on how close a case is, or are slips
+        own, noise = np.split(places[0], [known.leading])
+        slips = known.observed.without_noise(noise)
+        if slips is not None:
+            places.append(np.clip(np.concatenate([own, slips]), *known.extra_bounds))
     starts = (Point(nobody, p, place) for place in places)
     if len(known.parameters) > 1:
         beat = np.inf

@@ -4,8 +4,8 @@ Hard problems (few actions, many people, much noise) have several local optima, 
 one power as well as in the power. If the first two starts agree and the data pin the power down, or
 tell it fairly well and nothing else speaks against it, the search is over. Otherwise it goes
 through the schedule until twenty starts in a row have found nothing better; of scores, and of
-families of one's own, until ten have all agreed. How many starts are enough is a matter of the
-effort.
+families of one's own, until ten have all agreed. Where most starts miss the best, flocks of rough
+starts set out as well. How many starts are enough is a matter of the effort.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point
 from welfarist.solvers.base import Guide
+from welfarist.solvers.by_share import descend_by_share
 from welfarist.solvers.descent import Descent, descend, uncertainty_of_power
 from welfarist.solvers.effort import AUTO, Effort
 from welfarist.solvers.schedule import CREEPING, Schedule
@@ -33,6 +34,7 @@ _ENOUGH_NOISE = 5  # of them, where all that is learned is how decision makers e
 _UNANIMOUS = 10  # starts that all agree are convincing, although the power is not pinned down
 _NEARLY_UNANIMOUS = 5  # if the power is roughly known
 _MOST = 60
+_SOME = 5  # starts after which it is seen whether most have missed the best
 _TINY = 1e-13  # a mean loss that is nothing but rounding
 _MOST_STEPS = 3000  # of all starts together
 _ROUNDING = 1e-12  # relative difference in loss between rules that are as good
@@ -122,7 +124,6 @@ def search(
         What may be spent where starts do not agree.
     """
     schedule = Schedule(loss, rng, p, guides, effort)
-    giving_up = (schedule.scouted or schedule.roamed) and n_starts == "auto"
     descents: list[Descent] = []
     best: Descent | None = None
     warm: list[Descent] = []
@@ -134,33 +135,43 @@ def search(
     for place in schedule.starts():
         if schedule.exhausted and n_starts == "auto":
             break
-        found = descend(
-            loss,
-            place,
-            max_iter=max_iter,
-            tolerance=tolerance,
-            known=[d for d in (*warm, *descents) if d.converged],
-            reach=_reach(doubt),
-            beat=best.value if giving_up and best else np.inf,
-        )
+        gives_up = schedule.gives_up and n_starts == "auto"
+        found = None
+        if best is None:  # later starts mostly run into the optimum of the first
+            found = _shortcut(loss, place, max_iter, tolerance, observations)
+        if found is None:
+            found = descend(
+                loss,
+                place,
+                max_iter=max_iter,
+                tolerance=tolerance,
+                known=[d for d in (*warm, *descents) if d.converged],
+                reach=_reach(doubt),
+                beat=best.value if best and gives_up else np.inf,
+            )
         _tell(progress, loss, f"start {len(descents) + 1}", found)
         gain = CREEPING if schedule.went_on else _AGREE
         better = best is None or found.value < best.value - gain * abs(best.value)
         since_best = 0 if better else since_best + 1
         if best is None or found.value < best.value - _slack(best, schedule.went_on):
             best = found
-        schedule.best = best
         descents.append(replace(found, evaluation=None))  # which is as large as the table
+        schedule.best = best
+        schedule.disputed = n_starts == "auto" and _is_disputed(best, descents)
         if len(descents) == 1:
             doubt = _doubt(loss, best, observations)
         if n_starts != "auto":
             if len(descents) >= n_starts:
                 break
         # A solution that was known before must not be missed by all of them.
-        elif _tired(loss, descents, since_best, effort) or (
-            _settled(loss, descents, best, doubt, schedule, effort) and _found_again(best, descents)
+        elif _settled(loss, descents, best, doubt, schedule, effort) and _found_again(
+            best, descents
         ):
             break
+        elif _tired(loss, descents, since_best, effort):
+            if not schedule.waits:
+                break
+            schedule.ending = True
     assert best is not None
     every = [*warm, *descents]
     values = np.array([d.value for d in every])
@@ -169,6 +180,17 @@ def search(
     pinned = doubt < PINNED and agreed
     settled = pinned or (agreed and _is_plain(loss, descents, doubt))
     return Search(best, values, steps, pinned, settled)
+
+
+def _shortcut(
+    loss: Loss, place: Point, max_iter: int, tolerance: float, observations: float
+) -> Descent | None:
+    """Return where a start leads by way of a share, if the data pin the power down there.
+
+    Otherwise there may be several optima, and to which one comes should not be left to a share.
+    """
+    found = descend_by_share(loss, place, max_iter=max_iter, tolerance=tolerance)
+    return found if found and _doubt(loss, found, observations) < PINNED else None
 
 
 def _tell(progress: Progress | None, loss: Loss, what: str, found: Descent) -> None:
@@ -213,6 +235,16 @@ def _all_agree(descents: list[Descent]) -> bool:
     return all(d.converged for d in descents) and max(values) <= min(values) + slack
 
 
+def _is_disputed(best: Descent, descents: list[Descent]) -> bool:
+    """Whether most starts have missed the best loss."""
+    return 2 * _hits(best, descents) < len(descents) >= _SOME
+
+
+def _hits(best: Descent, descents: list[Descent]) -> int:
+    """How many starts have reached the best loss."""
+    return sum(d.value <= best.value + _AGREE * abs(best.value) for d in descents)
+
+
 def _tired(loss: Loss, descents: list[Descent], since_best: int, effort: Effort) -> bool:
     """Whether many starts in a row have found nothing better, or took very many steps."""
     learned = loss.weighting.free + loss.data.slopes
@@ -244,7 +276,7 @@ def _settled(
         convincing = _NEARLY_UNANIMOUS
     else:
         # Where many rules can be judged at a glance, starts that agree convince nobody.
-        few = schedule.scouted or schedule.roamed
+        few = schedule.scouted or not effort.trusts_agreement
         convincing = _UNANIMOUS if doubt < _GUESSED and not few else _MOST
     return starts == convincing and _all_agree(descents)
 
@@ -263,10 +295,11 @@ def _is_plain(loss: Loss, descents: list[Descent], doubt: float) -> bool:
     certainty is charged for, a long search found a lower optimum in none.
     """
     first = descents[:_FIRST]
+    like = loss.family.like_power
     if len(first) < _FIRST or doubt >= _WELL_KNOWN or not _are_plenty(loss):
         return False
     if any(d.n_iter > _STRAIGHT for d in first):
         return False
     if loss.data.restraint is not None:
-        return abs(first[0].point.p) >= _MODERATE
-    return first[0].point.p > _CROWDED or not loss.squared
+        return abs(like(first[0].point.p)) >= _MODERATE
+    return like(first[0].point.p) > _CROWDED or not loss.squared

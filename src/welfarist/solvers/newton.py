@@ -15,9 +15,11 @@ from welfarist.base.errors import InputError
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.losses import DecisionLoss, Loss, Point
+from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.proofs import can_certify, search_powers
 from welfarist.solvers.base import Guide, Optimum, uncovered
-from welfarist.solvers.carried import few_steps, follow
+from welfarist.solvers.best_guess import from_best_guess
+from welfarist.solvers.carried import expected_curvature, few_steps, follow
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.effort import EFFORTS, EffortName
 from welfarist.solvers.limits import LimitFit, Rule, fit_rule
@@ -101,6 +103,8 @@ class Newton:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
         if loss.data.in_parts:
             return self._in_rounds(loss, rng, p, observations, progress)
+        if isinstance(loss.data, EstimatedLoss):
+            return from_best_guess(self, loss, rng, p, observations, progress)
         if p is not None and np.isinf(p):
             return self._at_limit(loss, p)
         max_iter, tolerance = self.max_iter, self.tolerance
@@ -121,7 +125,7 @@ class Newton:
             n_iter += best.n_iter
         best = to_the_end(loss, best)
         rule = Rule(best, loss.weights_at(best.point))
-        settled = found.settled and abs(best.point.p) < FAR
+        settled = found.settled and abs(loss.family.like_power(best.point.p)) < FAR
         if loss.learn_power and not settled and not loss.interior:
             if not loss.is_perfect(best.value):
                 rule = compare_limits(loss.data, rule, max_iter, tolerance)
@@ -178,15 +182,19 @@ class Newton:
         progress: Progress,
     ) -> Descent:
         """Go on from the optimum of a share, by way of larger ones; steps are counted together."""
-        n_iter = 0
+        n_iter, curvature = 0, None
         while shares:
             part = shares.pop(0)
             best = self._nearer(part, best)
             n_iter += best.n_iter
             at = f"{loss.family.shape.name} = {best.point.p:.6g}"
             progress.say(f"on {part.decisions} decisions: {at}")
+            if not shares:
+                curvature = expected_curvature(part, best.point)
         tolerance = self.tolerance if self.tolerance < _USUAL else max(self.tolerance, _FINE)
-        best = follow(loss, best.point, max_iter=self.max_iter, tolerance=tolerance)
+        best = follow(
+            loss, best.point, max_iter=self.max_iter, tolerance=tolerance, curvature=curvature
+        )
         at = f"{loss.family.shape.name} = {best.point.p:.6g}"
         progress.say(f"on all {loss.decisions} decisions: loss {best.value:.10g} at {at}")
         return replace(best, n_iter=best.n_iter + n_iter)
@@ -278,10 +286,10 @@ def compare_limits(loss: DecisionLoss, best: Rule, max_iter: int, tolerance: flo
 
     Who counts there is searched on the side to which p has gone far.
     """
-    p = best.descent.point.p
+    p = loss.family.like_power(best.descent.point.p)
     for end in loss.limits:
         limit = LimitFit(loss, end, max_iter, tolerance)
-        far = np.copysign(1.0, end) * p > _TOWARDS
+        far = np.copysign(1.0, loss.family.like_power(end)) * p > _TOWARDS
         # A large power is as good as the limit; a moderate one must be clearly worse.
         slack = _LIMIT_SLACK * abs(best.value)
         enough = best.value + (slack if abs(p) > FAR else -slack)

@@ -4,7 +4,8 @@ The schedule begins with equal weights at different powers, and one start far ou
 which large powers keep the same order of actions (weights ``w_i ~ exp(p a_i)`` for fixed a). Who
 goes on finds the places to which guides point, the best of many rules judged at a glance, and
 their offspring. What cannot be judged so (scores, other families, much data) is searched by
-disturbed copies of the best point and random ones.
+disturbed copies of the best point and random ones. Where most starts miss the best, flocks of rough
+starts go in between; of a handful of decisions, once all else is over.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _RATIO_POWER = 2.0  # |p| from which weights matter through log(w) / p
 # makers may slip, and how many of their offspring become starts.
 _HERD, _HERD_OF_SLIPS = 12, 24
 _BRED = 8
+_BETWEEN_FLOCKS = 8  # starts by themselves
 CREEPING = 1e-5  # relative decrease by going on where another start stopped
 
 
@@ -45,9 +47,13 @@ class Schedule:
     scouted : bool
         Whether rules of this loss can be judged at a glance.
     roamed : bool
-        Whether flocks of rules walk together once glances are over.
+        Whether flocks of rules may walk together.
+    disputed : bool
+        Whether starts end in so many optima that flocks are worth it; the caller says so.
     went_on : bool
         Whether plain starts are over, and what was judged at a glance is tried.
+    ending : bool
+        Whether the caller is about to end the search; flocks that were waiting set out then.
     exhausted : bool
         Whether all that is promising has been tried.
     """
@@ -61,11 +67,12 @@ class Schedule:
         effort: Effort = AUTO,
     ) -> None:
         self.best: Descent | None = None
-        self.went_on = self.exhausted = False
+        self.went_on = self.exhausted = self.disputed = self.ending = self._over = False
         self.scouted = can_be_scouted(loss)
         self.roamed = effort.flocks > 0 and can_be_roamed(loss)
-        if self.roamed and self.scouted:  # of a handful of decisions herds find what no slope does
-            self.roamed = not is_small(loss, _HERD + 1)
+        self._flocks = effort.flocks if self.roamed else 0  # that may still set out
+        # Of a handful of decisions herds find what no slope does.
+        self._patient = self.roamed and self.scouted and is_small(loss, _HERD + 1)
         self._effort = effort
         self._loss = loss
         self._rng = rng
@@ -73,8 +80,34 @@ class Schedule:
         self._guides = guides
         self._ratios = loss.family.ratios
 
+    @property
+    def gives_up(self) -> bool:
+        """Whether paths that creep towards a higher loss than is known are not worth their time."""
+        return self.scouted or (self.roamed and (self.disputed or self._effort.unprovoked))
+
     def starts(self) -> Iterator[Point]:
-        """Yield starting points without end."""
+        """Yield starting points without end; where they are disputed, flocks go in between."""
+        since = _BETWEEN_FLOCKS
+        for point in self._alone():
+            if self._over and not self.exhausted:
+                if self.waits:
+                    self.ending = True
+                    yield from self._roamed()
+                self.exhausted = True
+            yield point
+            since += 1
+            due = self.ending if self._patient else since >= _BETWEEN_FLOCKS
+            if due and self.disputed and self._flocks:
+                yield from self._roamed()
+                since = 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are flocks that set out when all else is over."""
+        return self._patient and self.disputed and self._flocks > 0
+
+    def _alone(self) -> Iterator[Point]:
+        """Yield starting points without end, one by one."""
         equal = self._loss.weighting.start()
         if self._fixed is not None:
             yield self._at(equal, self._fixed)
@@ -112,15 +145,22 @@ class Schedule:
     def _promising(self) -> Iterator[Point]:
         """Yield places that guides, glances and flocks recommend; and what comes of them."""
         if not self._effort.looks_further:
-            self.exhausted = True
+            self._over = True
             return
         bred = yield from self._glanced()
-        flocks = self._effort.flocks if self.roamed else 0
-        for _ in range(flocks):
+        while self._flocks and self._effort.unprovoked:
+            yield from self._roamed()
+        self._over = bred
+
+    def _roamed(self) -> Iterator[Point]:
+        """Yield what flocks find; more of them at once if they are the last, or found more."""
+        while self._flocks:
+            before, budget = self._best_value(), self._effort.roaming
+            self._flocks -= 1
             self.went_on = True
-            budget = self._effort.roaming / flocks
             yield from roamed_starts(self._loss, self._rng, self._fixed, self._best_point(), budget)
-        self.exhausted = bred
+            if not self.ending and self._best_value() >= before - CREEPING * abs(before):
+                break
 
     def _glanced(self) -> Generator[Point, None, bool]:
         """Yield what guides and glances recommend; return whether herds have found nothing more."""
@@ -163,11 +203,11 @@ class Schedule:
         """Random weights, or random slopes from which weights follow, at a random power."""
         weights = self._random_weights()
         start = self._at(weights, self._random_power() if self._fixed is None else self._fixed)
-        slopes = self._loss.data.slopes
-        if not slopes:
+        leading = self._loss.data.leading
+        if not leading:
             return start
-        drawn = _SPREAD_OF_SLOPES * self._rng.normal(size=slopes)
-        extras = np.clip(np.concatenate([drawn, start.extras[slopes:]]), *self._loss.extra_bounds)
+        drawn = _SPREAD_OF_SLOPES * self._rng.normal(size=leading)
+        extras = np.clip(np.concatenate([drawn, start.extras[leading:]]), *self._loss.extra_bounds)
         return Point(start.weights, start.p, extras)
 
     def _random_weights(self) -> FloatArray:

@@ -59,7 +59,7 @@ def can_be_roamed(loss: Loss) -> bool:
     """Whether the losses of many rules, and their derivatives, can be had at once."""
     data = loss.data
     observed, people = data.observed, data.people
-    if data.in_parts or data.slopes or not isinstance(people, Columns) or people.has_zeros:
+    if data.in_parts or data.leading or not isinstance(people, Columns) or people.has_zeros:
         return False
     if not data.family.ratios or type(data.weighting) is not Weighting:
         return False

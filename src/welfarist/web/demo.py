@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from django.contrib.auth.models import User
 
-from welfarist.app import demo
 from welfarist.web.models import Invite, State, Study
 from welfarist.web.studies.inviting import invite
 from welfarist.web.studies.opening import study_of
@@ -41,6 +40,8 @@ def _made(owner: User) -> Study:
 
 def _table() -> Uploaded:
     """The organisations about which rules differ, as groups of stakeholders see them."""
+    from welfarist.app import demo  # learners take a second to import; mostly there is the study
+
     world = demo.charity()
     assert world.group_of is not None
     member = np.array(world.group_of)

@@ -55,6 +55,7 @@ def serve(request: ServeRequest, say: Callable[[str], object]) -> None:
         server.run()
     finally:
         server.close()
+        _close_database()
 
 
 def start(request: ServeRequest) -> Any:
@@ -108,6 +109,13 @@ def _links(request: ServeRequest, port: int) -> list[str]:
         token = demo_invite(local_analyst()).token
         lines.append(f"Answer questions as a respondent: {root}/ask/{token}/")
     return [*lines, "Stop it with Ctrl+C."]
+
+
+def _close_database() -> None:
+    """Let everything stand in the one file that people copy, and nothing in a log beside it."""
+    from django.db import connections
+
+    connections.close_all()
 
 
 def _check(request: ServeRequest) -> None:

@@ -130,6 +130,10 @@ LOGGING = {
     "formatters": {"masked": {"()": "welfarist.web.quiet_logs.Masked"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "masked"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    # Not found and not allowed are answers, no news.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    # Not found and not allowed are answers, no news; neither is a forged name of the server, which
+    # anybody can send, and which would fill the log with where it was noticed.
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+    },
 }

@@ -21,7 +21,7 @@ CHOICES = ("first", "second", "first", "equal")
 
 def looked_at(page, name):
     """Keep a picture of a page that everybody can use, whatever the width of their window."""
-    page.wait_for_load_state("networkidle")
+    page.wait_for_load_state("load")
     pages.screenshot(page, name)
     assert pages.serious_faults(page) == []
     assert not pages.wider_than_its_window(page)
@@ -167,6 +167,42 @@ def test_a_revoked_link_lets_nobody_in(visitor, door, study, link):
     pages.answer(respondent)
     respondent.get_by_text("This link is no longer valid").wait_for()
     assert not Respondent.objects.get().answers.exclude(choice="").exists()
+
+
+def test_a_double_click_makes_one_of_everything(visitor, door):
+    page = visitor().tab()
+    page.goto(door)
+    page.goto("/studies/new/")
+    page.get_by_label("Table of actions").set_input_files(
+        {"name": "plans.csv", "mimeType": "text/csv", "buffer": TABLE}
+    )
+    button(page, "Make the study").dblclick(delay=5)
+    page.get_by_role("heading", name="plans").wait_for()
+    page.get_by_label(re.compile("Names")).fill("Grace")
+    button(page, "Make links").dblclick(delay=5)
+    page.get_by_label("Link of Grace").first.wait_for()
+    page.go_back()  # whoever comes back can send the form again
+    if not button(page, "Make links").is_visible():
+        page.get_by_text("Invite people", exact=True).click()
+    page.get_by_label(re.compile("Names")).fill("Ada")
+    button(page, "Make links").click()
+    page.get_by_label("Link of Ada").wait_for()
+    assert Study.objects.count() == 1
+    assert [invite.name for invite in Invite.objects.order_by("pk")] == ["Grace", "Ada"]
+
+
+def test_a_file_that_is_too_large_is_not_even_sent(visitor, door):
+    page = visitor().tab()
+    page.goto(door)
+    page.goto("/studies/new/")
+    field = page.get_by_label("Table of actions")
+    large = TABLE + b"#" * (10 << 20)
+    for data, said in ((large, "10 megabytes at most; this one has 10.1"), (TABLE, "")):
+        field.set_input_files({"name": "plans.csv", "mimeType": "text/csv", "buffer": data})
+        assert said in field.evaluate("field => field.validationMessage")
+        assert field.evaluate("field => field.validity.valid") == (data is TABLE)
+    button(page, "Make the study").click()
+    page.get_by_role("heading", name="plans").wait_for()
 
 
 def test_names_are_words_wherever_they_are_shown(visitor, door, study, analyst):

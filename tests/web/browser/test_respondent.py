@@ -9,8 +9,10 @@ from django.utils import timezone
 
 from tests.web.browser import pages
 from tests.web.browser.conftest import QUESTIONS
-from welfarist.web.models import Invite, Respondent
+from welfarist.web.models import Invite, Respondent, State
 from welfarist.web.studies.inviting import invite
+from welfarist.web.studies.opening import open_study
+from welfarist.web.studies.states import change_state
 
 SLOW = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 20_000}
 NARROW = {"width": 400, "height": 800}
@@ -41,6 +43,19 @@ def test_everything_works_in_a_narrow_window(visitor, link):
     pages.wait_for_question(page, 4)
     pages.screenshot(page, "question-narrow")
     assert stored() == [(1, "second"), (2, "second"), (3, "second")]
+
+
+def test_large_numbers_and_long_names_fit_a_narrow_window(visitor, door, analyst):
+    names = f"residents,{'x' * 120},Teilzeitbeschäftigungsverhältnisse"
+    rows = "\n".join(f"{'plan ' * 30}{i},{i}015934,{9 - i}.852e12,{i % 3}e-7" for i in range(1, 9))
+    study = open_study(analyst, f"action,{names}\n{rows}\n".encode(), "odd.csv")
+    change_state(study, analyst, State.OPEN)
+    page = visitor(viewport=NARROW).tab()
+    page.goto(door)
+    link = f"/ask/{invite(study, analyst, name='x' * 200).token}/"
+    for place in (link, f"/studies/{study.pk}/explore/", f"/studies/{study.pk}/table/"):
+        page.goto(place)
+        assert not pages.wider_than_its_window(page), place
 
 
 def test_a_slow_network_doubles_nothing(visitor, link):

@@ -95,9 +95,9 @@ class ScannedDecisions:
             f"{self.actions} actions, {self.people} people)"
         )
 
-    def shifted(self, shift: float) -> Self:
-        """Return the same decisions with a constant added to every utility."""
-        table = shifted_table(self.utilities, shift)
+    def shifted(self, shift: float, *, least: float = 0.0) -> Self:
+        """Return the same decisions with a constant added to all utilities, none below `least`."""
+        table = shifted_table(self.utilities, shift, least)
         if not shift:
             return self
         moved = copy(self)

@@ -21,6 +21,7 @@ from welfarist.show.plots.membership_figures import membership, number_of_types
 from welfarist.show.plots.posterior_figures import posterior
 from welfarist.show.plots.power_figures import loss, profile
 from welfarist.show.plots.type_figures import types
+from welfarist.show.plots.unit_figures import unit_worth
 from welfarist.show.plots.weight_figures import weights
 
 __all__ = [
@@ -35,5 +36,6 @@ __all__ = [
     "profile",
     "residuals",
     "types",
+    "unit_worth",
     "weights",
 ]

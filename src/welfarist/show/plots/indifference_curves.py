@@ -16,8 +16,9 @@ from welfarist.families.power_mean.mean import log_power_mean
 from welfarist.results.learned_from import typical_utilities
 from welfarist.results.record import FitResult
 from welfarist.show.plots.names import person_of, shown
-from welfarist.show.plots.power_axis import reached_doctrines, rounded
+from welfarist.show.plots.power_axis import reached_doctrines
 from welfarist.show.plots.sources import result_of
+from welfarist.show.symbols import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -183,6 +184,8 @@ def pair_of(result: FitResult, people: object) -> tuple[int, int]:
     """
     if len(result.weights) < 2:
         raise InputError("an indifference curve needs two people; found a fit with one.")
+    if people is None and result.family.by_place:
+        return 0, 1
     if people is None:
         order = np.argsort(-result.weights, kind="stable").tolist()
         groups = result.members or {}
@@ -192,10 +195,11 @@ def pair_of(result: FitResult, people: object) -> tuple[int, int]:
         return first, second
     if not isinstance(people, tuple | list) or len(people) != 2:
         raise InputError(f"people must be two names or numbers; found {people!r}.")
-    first, second = (person_of(who, result.stakeholders) for who in people)
+    first, second = (person_of(who, result.affected) for who in people)
     if first == second:
         raise InputError(f"people must be two different ones; found {people[0]!r} twice.")
-    if result.weights[first] == 0 and result.weights[second] == 0:
+    nobody = result.weights[first] == 0 and result.weights[second] == 0
+    if nobody and not result.family.by_place:
         raise InputError(
             "an indifference curve needs somebody who counts; found a weight of 0 for both "
             f"{result.stakeholders[first]} and {result.stakeholders[second]}. Choose others."
@@ -218,7 +222,7 @@ def _points(typical: FloatArray, through: object) -> FloatArray:
 def _label(axes: Axes, result: FitResult, pair: tuple[int, int], top: FloatArray) -> None:
     axes.set_xlim(0.0, top[0])
     axes.set_ylim(0.0, top[1])
-    first, second = (shown(result.stakeholders[person]) for person in pair)
+    first, second = (shown(result.affected[person]) for person in pair)
     others = "egalitarian: everybody else is better off"
     if result.family != POWER_MEAN:
         others = "everybody else has their median utility"

@@ -12,7 +12,8 @@ from welfarist.base.drawing import BLUE, GREY, PALE, VERMILLION, axes_to_use
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, check_level
 from welfarist.counting.loss_steps import compact
-from welfarist.show.plots.power_axis import prepare, rounded
+from welfarist.show.plots.power_axis import prepare
+from welfarist.show.symbols import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,15 +17,9 @@ from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.inference.intervals import MethodName, errors_in_words
 from welfarist.inference.power_profile import Profile
 from welfarist.results.record import FitResult
-from welfarist.show.plots.power_axis import (
-    Placing,
-    placing,
-    prepare,
-    prepare_near,
-    rounded,
-    width_of,
-)
+from welfarist.show.plots.power_axis import Placing, placing, prepare, prepare_near, width_of
 from welfarist.show.plots.sources import result_of
+from welfarist.show.symbols import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

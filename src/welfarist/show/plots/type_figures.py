@@ -14,9 +14,10 @@ from welfarist.deciders.types_result import TypesResult
 from welfarist.show.plots import triangle
 from welfarist.show.plots.legends import legend_below
 from welfarist.show.plots.names import shown
-from welfarist.show.plots.power_axis import placing, prepare_upright, rounded
+from welfarist.show.plots.power_axis import placing, prepare_upright
 from welfarist.show.plots.sources import deciders_of, types_of
 from welfarist.show.plots.type_marks import colour_of, disks, entries
+from welfarist.show.symbols import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

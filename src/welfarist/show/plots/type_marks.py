@@ -10,7 +10,7 @@ from welfarist.base.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
 from welfarist.base.validation import FloatArray
 from welfarist.deciders.kinds import DeciderType
 from welfarist.deciders.types_result import TypesResult
-from welfarist.show.plots.power_axis import rounded
+from welfarist.show.symbols import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

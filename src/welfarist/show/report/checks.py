@@ -6,18 +6,21 @@ import numpy as np
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.checks.axioms import Axiom
 from welfarist.checks.surprises import Surprise, Surprises
 from welfarist.results.record import FitResult
 from welfarist.show import plots
-from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import words
 from welfarist.show.report.facts import Facts
 from welfarist.show.report.markup import NOTHING, Html, paragraph, section, table
 from welfarist.show.report.menus import from_menus
 from welfarist.show.report.pictures import WIDE, drawn
 from welfarist.show.report.plain_words import plain
+from welfarist.show.symbols import MINUS
 
 _SURPRISES = 10
+# Beyond so many decisions nobody waits for axioms that were not asked for.
+_MOST_TESTED = 20_000
 # Of at most this many people it is said what an action gives to each.
 _FEW = 4
 _NAMELESS = ("the first action", "the second action")
@@ -38,6 +41,50 @@ def description(facts: Facts) -> Html:
         parts.append(paragraph(str(misfit.rounding)))
     parts.append(_residuals(result) if result.kind == "scores" else _calibration(result))
     return section("Does the rule describe the decisions?", *parts)
+
+
+def axioms(facts: Facts) -> Html:
+    """Which properties of a rule the decisions speak against."""
+    result = facts.result
+    if result.likelihood is None or facts.utilities is None or result.decisions > _MOST_TESTED:
+        return NOTHING
+    found = result.axioms()
+    rows = [
+        [
+            one.name,
+            one.null,
+            "not tested"
+            if one.p_value is None
+            else "rejected"
+            if one.rejected
+            else words.COMPATIBLE,
+            _why(one),
+        ]
+        for one in found
+    ]
+    intro = paragraph(
+        "Each line is a property that a rule may have. A small p-value says that decisions like "
+        "these would be rare if somebody followed a rule that has it: below 0.05 it is called "
+        "rejected. The first two are asked of the best power mean and of the best Kolm-Pollak "
+        "function, whatever family was fitted."
+    )
+    title = "Axioms, one by one"
+    return section(
+        "Which axioms hold?",
+        intro,
+        table(title, ["axiom", "it says", "verdict", "why"], rows, (0, 1, 2, 3)),
+    )
+
+
+def _why(one: Axiom) -> str:
+    """The p-value of an axiom with the decisions that speak loudest, or why it has none."""
+    if one.p_value is None:
+        return plain(one.reason)
+    said = f"p-value {words.p_value(one.p_value)}"
+    if one.loudest:
+        loudest = ", ".join(str(number + 1) for number in one.loudest)
+        said += f"; loudest against it: decisions {loudest}"
+    return said
 
 
 def _calibration(result: FitResult) -> Html:

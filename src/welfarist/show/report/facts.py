@@ -24,9 +24,10 @@ from welfarist.people.tradeoffs import WorstOff, required_gain, third, turns_of,
 from welfarist.results.learned_from import judged_utilities
 from welfarist.results.record import FitResult
 from welfarist.show.plots.indifference_curves import doctrines_beside
-from welfarist.show.plots.power_axis import in_symbols, reached_doctrines
+from welfarist.show.plots.power_axis import reached_doctrines
 from welfarist.show.plots.power_figures import own_profile
 from welfarist.show.report.plain_words import plain
+from welfarist.show.symbols import in_symbols
 
 # Losses to the worst off for which gains are worked out; the first is the one in the text.
 LOSSES = (0.1, 0.01, 0.25, 0.5)
@@ -290,6 +291,8 @@ def gains_of(result: FitResult, utilities: FloatArray, level: float = 0.95) -> G
     which somebody has nothing are left out: nothing has no percentages.
     """
     people = utilities.shape[1]
+    if result.family.least < 0 and utilities.min() < 0:  # of what is below 0 there are no percents
+        return None
     table = utilities[(utilities > 0).all(axis=1)]
     # Far out weights are next to nothing, and so are gains and losses of those who have them.
     if people < 2 or not len(table) or result.weights_mislead:

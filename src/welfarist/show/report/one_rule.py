@@ -33,6 +33,7 @@ def one_rule(result: FitResult, asked: Asked) -> Contents:
             sections.doctrines(facts),
             menus.menus(facts),
             checks.description(facts),
+            checks.axioms(facts),
             checks.surprises(facts, given.unit),
             sections.caveats(facts),
             sections.data_and_method(facts, given.rows(), given.about_reading()),

@@ -38,7 +38,7 @@ def who_counts(facts: Facts) -> Html:
             (WIDE[0], height_for(dots_of(result))),
             f"The weights of {_everybody(result)}; the numbers are in the table below.",
             (
-                f"Each dot is a {'person' if facts.heads is None else 'group'}'s weight"
+                f"Each dot is a {_one(result) if facts.heads is None else 'group'}'s weight"
                 if result.members is None
                 else "Each dot is the weight of every member of a group, whose size is in brackets"
             )
@@ -58,9 +58,14 @@ def _all_equal(result: FitResult) -> bool:
     return bool(np.ptp(result.weights) < _TIED)
 
 
+def _one(result: FitResult) -> str:
+    """What a weight is of."""
+    return "place" if result.family.by_place else "person"
+
+
 def _everybody(result: FitResult) -> str:
     """How many people there are, and in how many groups."""
-    people = words.counted(len(result.weights), "person").replace("persons", "people")
+    people = words.counted(len(result.weights), _one(result)).replace("persons", "people")
     groups = "" if result.members is None else words.counted(len(result.members), "group")
     return f"{people} in {groups}" if groups else people
 
@@ -74,7 +79,7 @@ def _who_reaches(facts: Facts) -> Html:
         lambda axes: plots.weights(result, axes, level=None),
         (WIDE[0], height_for(dots_of(result))),
         f"How far the weights of {_everybody(result)} reach; the numbers are in the table below.",
-        "Each dot is a person's reach."
+        f"Each dot is a {_one(result)}'s reach."
         if result.members is None
         else "Each dot is the reach of every member of a group, whose size is in brackets.",
     )
@@ -86,7 +91,7 @@ def _reach_table(facts: Facts) -> Html:
     result, groups = facts.result, facts.result.members
     assert result.reach is not None
     shown = list(range(len(result.weights)))
-    columns = {"person": list(result.stakeholders)}
+    columns = {_one(result): list(result.stakeholders)}
     if groups is not None:
         shown = [members[0] for members in groups.values()]
         columns = {"group": list(groups), "people": [str(len(m)) for m in groups.values()]}
@@ -137,7 +142,7 @@ def _whose(facts: Facts) -> dict[str, list[str]]:
     """Columns that say whose a weight is: a person's, or that of many in a sketch."""
     names = list(facts.result.stakeholders)
     if facts.heads is None:
-        return {"person": names}
+        return {_one(facts.result): names}
     return {"group": names, "people": [f"{many:,.10g}" for many in facts.heads]}
 
 
@@ -208,7 +213,8 @@ def _largest(result: FitResult) -> str:
             )
         return f"The largest weight, {share}, is that of {of}."
     if len(tied) == 1:
-        return f"The largest weight, {share}, is that of {result.stakeholders[tied[0]]}."
+        the = "the " if result.family.by_place else ""
+        return f"The largest weight, {share}, is that of {the}{result.stakeholders[tied[0]]}."
     names = [result.stakeholders[i] for i in tied[:_MOST_NAMES]]
     if len(tied) > _MOST_NAMES:
         names.append(f"{len(tied) - _MOST_NAMES} more")
@@ -234,6 +240,8 @@ def bargains(facts: Facts, pair: tuple[object, object] | None, unit: str | None 
     result = facts.result
     if len(result.weights) < 2 or facts.utilities is None or result.weights_mislead:
         return NOTHING  # far out a curve is a corner, and doctrines with such weights say nothing
+    if result.family.least < 0 and facts.utilities.min() < 0:  # which no such axes show
+        return NOTHING
     figure = drawn(
         lambda axes: plots.indifference(result, pair, axes),
         (4.6, 3.5),
@@ -246,7 +254,9 @@ def bargains(facts: Facts, pair: tuple[object, object] | None, unit: str | None 
     chosen = "those chosen for this report"
     if pair is None:
         chosen = "those with the largest weights"
-        if _all_equal(result):
+        if result.family.by_place:
+            chosen = "the first two, whose places change on the way"
+        elif _all_equal(result):
             chosen = "the first two of those who count the same"
         if result.members is not None and len(result.members) > 1:
             chosen = "one of each of the two groups whose members have the largest weights"

@@ -9,11 +9,12 @@ import numpy as np
 from welfarist.base.version import __version__
 from welfarist.base.wording import listed
 from welfarist.decisions.labels import numbered
+from welfarist.families.additive.family import AdditiveFamily
 from welfarist.inference.clusters import about_few, number_of_clusters
 from welfarist.noise.choices import LAPSE, LOGISTIC, RHO
 from welfarist.results.record import FitResult
 from welfarist.show import plots
-from welfarist.show.plots.power_axis import in_symbols, reached_doctrines
+from welfarist.show.plots.power_axis import reached_doctrines
 from welfarist.show.plots.power_figures import is_seen
 from welfarist.show.report import words
 from welfarist.show.report.answer import verdict_of
@@ -22,6 +23,7 @@ from welfarist.show.report.markup import NOTHING, Html, bullets, formula, paragr
 from welfarist.show.report.menus import from_menus
 from welfarist.show.report.pictures import WIDE, drawn
 from welfarist.show.report.plain_words import plain
+from welfarist.show.symbols import in_symbols
 
 # What a report calls a flip probability.
 _SLIP = "chance of a slip rho"
@@ -66,6 +68,17 @@ def power(facts: Facts) -> Html:
                 f"Share of errors against the power p, a step function; lowest around {p}.",
                 "The share of decisions that the rule gets wrong for each p, with the learned "
                 "weights. " + _lowest_in_words(result),
+            )
+        )
+    if isinstance(family, AdditiveFamily) and facts.utilities is not None:
+        parts.append(
+            drawn(
+                lambda axes: plots.unit_worth(result, axes),
+                WIDE,
+                "What one more unit counts for at each level of utility, as a line.",
+                "What one more unit counts for at each level of utility, beside the mean over the "
+                "scale (dashed). Where the line falls, a unit counts more for somebody who has "
+                "less; the marks at the bottom are utilities of the data.",
             )
         )
     if facts.sure.power is None and "p" not in result.given and result.exact is None:

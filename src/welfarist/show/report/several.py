@@ -16,12 +16,12 @@ from welfarist.decisions import Choices
 from welfarist.families.base import Family
 from welfarist.noise.choices import RHO
 from welfarist.show import plots
-from welfarist.show.plots.power_axis import MINUS
 from welfarist.show.report import type_words, words
 from welfarist.show.report.markup import NOTHING, Html, bullets, formula, paragraph, section, table
 from welfarist.show.report.page import Asked
 from welfarist.show.report.pictures import WIDE, drawn
 from welfarist.show.report.plain_words import plain
+from welfarist.show.symbols import MINUS
 
 TITLE = "Which rules do these people follow?"
 # Differences of BIC below these are hardly worth a word, or only some evidence.

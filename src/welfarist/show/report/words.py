@@ -8,7 +8,7 @@ import numpy as np
 
 from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
-from welfarist.show.plots.power_axis import rounded
+from welfarist.show.symbols import rounded
 
 # Decimals of a power.
 _DECIMALS = 2

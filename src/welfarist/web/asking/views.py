@@ -21,6 +21,7 @@ from welfarist.web.models import Ended, Invite, Respondent
 View = Callable[..., HttpResponse]
 # Numbers of questions have fewer digits.
 _DIGITS = 6
+_LONGEST_NAME = 200
 
 
 def by_link(view: View) -> View:
@@ -56,7 +57,9 @@ def begin(request: HttpRequest, token: str, found: Respondent | Invite) -> HttpR
     """Let somebody in who came by an open invite, and send them to a link of their own."""
     del token
     if isinstance(found, Invite):
-        found = entering.begin(found, request.POST.get("name", "")[:200])
+        # PostgreSQL has no letter of number 0.
+        name = request.POST.get("name", "").replace("\0", "")
+        found = entering.begin(found, name[:_LONGEST_NAME])
     return redirect("ask", token=found.token)
 
 

@@ -58,7 +58,9 @@ class ChosenRule:
         found = tuple(_weight(text) for text in weights)
         if not sum(found) > 0:
             raise InputError("somebody must count: one weight at least must be above 0.")
-        return cls(power, found)
+        chosen = cls(power, found)
+        _ = chosen.welfare  # weights may be too far from each other to reckon with
+        return chosen
 
     @property
     def query(self) -> str:

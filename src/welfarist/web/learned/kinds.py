@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from welfarist.base.errors import WelfaristError
-from welfarist.deciders.types import Types
 from welfarist.decisions import Comparisons
 from welfarist.web.asking.rows import Fingerprint
 from welfarist.web.learned.everybody import Answered
@@ -160,6 +159,8 @@ def _search(panel: _Panel) -> Kinds:
 
 
 def _found(panel: _Panel) -> Kinds:
+    from welfarist.deciders.types import Types  # learners take a second to import
+
     table, place = np.unique(np.array(panel.outcomes), axis=0, return_inverse=True)
     decisions = Comparisons(table, place.reshape(-1, 2), np.array(panel.signs), by=panel.by)
     search = Types(max_types=_TYPES, n_starts=_STARTS, population=False, progress=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from welfarist.show.plots.power_axis import MINUS, in_symbols
+from welfarist.show.symbols import MINUS, in_symbols
 
 # Beyond this nobody can tell a rule from the one at the end of the line.
 _FAR = 20.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from welfarist.base.errors import InputError
@@ -93,7 +93,10 @@ class Plain:
             self.refuse("be a time such as 2026-01-31T12:00:00+00:00")
         if found.tzinfo is None:
             self.refuse("be a time with its zone, such as 2026-01-31T12:00:00+00:00")
-        return found
+        try:
+            return found.astimezone(UTC)
+        except OverflowError:  # the first and the last hours of the calendar are elsewhere none
+            self.refuse("be a time that the calendar has everywhere")
 
     def or_none(self, take: Callable[[Plain], Any]) -> Any:
         """What `take` makes of it, unless it is nothing."""

@@ -18,7 +18,7 @@ from welfarist.web.audit import note
 from welfarist.web.leaving.decisions import taken_from
 from welfarist.web.leaving.deleting import delete_respondent, delete_study
 from welfarist.web.leaving.fitting import fitted, report_of
-from welfarist.web.leaving.reading import study_back
+from welfarist.web.leaving.reading import MOST_BYTES, study_back
 from welfarist.web.leaving.record import text_of
 from welfarist.web.models import Study
 from welfarist.web.studies.access import login_required, own_study
@@ -35,7 +35,9 @@ class ImportForm(forms.Form):
     file = forms.FileField(
         label="Exported study",
         help_text="The JSON file that “Everything” gave. Links are made anew.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".json"}),
+        widget=forms.ClearableFileInput(
+            attrs={"accept": ".json", "data-megabytes": MOST_BYTES >> 20}
+        ),
     )
 
 

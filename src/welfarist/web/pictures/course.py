@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.utils.safestring import SafeString
 
 from welfarist.families.power_mean.doctrines import DOCTRINES
-from welfarist.show.plots.power_axis import in_symbols
+from welfarist.show.symbols import in_symbols
 from welfarist.web.learned.estimates import Estimate
 from welfarist.web.pictures.power_line import Placing, along
 from welfarist.web.pictures.svg import WIDTH, dot, group, line, path, picture, words

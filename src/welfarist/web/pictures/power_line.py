@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from welfarist.counting.loss_steps import compact
 from welfarist.families.power_mean.doctrines import DOCTRINES
-from welfarist.show.plots.power_axis import in_symbols
+from welfarist.show.symbols import in_symbols
 from welfarist.web.pictures.svg import group, line, words
 
 Placing = Callable[[float], float]

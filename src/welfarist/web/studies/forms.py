@@ -13,6 +13,7 @@ from welfarist.app.decisions import TableOptions
 from welfarist.web.models import Designed, Invite, Study
 from welfarist.web.studies import worlds
 from welfarist.web.studies.editing import ASKED
+from welfarist.web.studies.uploads import MOST_BYTES
 
 _AREA = forms.Textarea(attrs={"rows": 4})
 _MOST_NAMES, _LONGEST_NAME = 200, 200
@@ -51,7 +52,10 @@ class TableForm(forms.Form):
         help_text="CSV, workbook (.xlsx), Parquet or Feather: a row for each action, a column for "
         "each stakeholder, utilities from 0 up.",
         widget=forms.ClearableFileInput(
-            attrs={"accept": ".csv,.tsv,.txt,.tab,.xlsx,.xls,.parquet,.pq,.feather,.arrow,.ipc"}
+            attrs={
+                "accept": ".csv,.tsv,.txt,.tab,.xlsx,.xls,.parquet,.pq,.feather,.arrow,.ipc",
+                "data-megabytes": MOST_BYTES >> 20,
+            }
         ),
     )
     name = forms.CharField(label="Column of names", required=False, max_length=200)

@@ -32,8 +32,8 @@ def refuse_bomb(data: bytes, name: str) -> None:
             said = sum(part.file_size for part in parts)
             if len(parts) > _MOST_PARTS or said > MOST_UNPACKED or _truly(archive) > MOST_UNPACKED:
                 raise InputError(
-                    f"{name}: what is packed into it must have {MOST_UNPACKED >> 20} megabytes at "
-                    "most; found more. Save the sheet as CSV UTF-8."
+                    f"{name}: what is packed into it must have {MOST_UNPACKED >> 20} megabytes in "
+                    f"{_MOST_PARTS:,} parts at most; found more. Save the sheet as CSV UTF-8."
                 )
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError):
         raise InputError(

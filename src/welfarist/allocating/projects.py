@@ -1,0 +1,130 @@
+"""Projects that compete for a budget, and what they would give to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from welfarist.base.data_frames import order_by_name, row_names, split_names
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray, as_numbers, is_real
+
+
+@dataclass(frozen=True, eq=False)
+class Projects:
+    """What projects cost, and what each would add to everybody's utility.
+
+    Attributes
+    ----------
+    names : tuple of str
+    costs : (m,) array
+        From 0 on.
+    gains : (m, d) array
+        From 0 on.
+    baseline : (d,) array
+        What everybody has without any project.
+    budget : float
+    """
+
+    names: tuple[str, ...]
+    costs: FloatArray = field(repr=False)
+    gains: FloatArray = field(repr=False)
+    baseline: FloatArray = field(repr=False)
+    budget: float
+
+    def __len__(self) -> int:
+        return len(self.costs)
+
+    def utilities(self, funded: FloatArray) -> FloatArray:
+        """Return what everybody has (…, d) if shares (…, m) of the projects are funded."""
+        return np.asarray(self.baseline + funded @ self.gains)
+
+    def affordable(self) -> FloatArray:
+        """Return which projects (m,) the budget can pay for alone, as 0 and 1."""
+        return np.asarray(self.costs <= self.budget, dtype=np.float64)
+
+
+def checked_projects(
+    gains: Any,
+    costs: Any,
+    budget: float,
+    baseline: Any,
+    names: Sequence[str] | None,
+    people: tuple[str, ...] | None,
+    count: int | None,
+) -> Projects:
+    """Return projects as callers pass them, with columns in the order of the people.
+
+    Parameters
+    ----------
+    gains : (m, d) array-like or data frame
+    costs : (m,) array-like
+    budget : float
+    baseline : None, float, (d,) array-like or mapping by name
+    names, people : sequence of str or None
+        Of projects, and of those whom the rule knows.
+    count : int or None
+        How many those are.
+    """
+    values, columns = split_names(gains)
+    table = as_numbers(values, "utilities").astype(np.float64)
+    if table.ndim != 2 or not table.size:
+        raise InputError(
+            "projects must be a table with one row for each project and one column per person; "
+            f"found shape {table.shape}."
+        )
+    if count is not None and table.shape[1] != count:
+        raise InputError(
+            f"projects must be about the {count} people of the rule; found {table.shape[1]}."
+        )
+    if people is not None and columns is not None:
+        table = table[:, np.argsort(order_by_name(columns, people))]
+    _require_from_0(table, "what a project adds to somebody's utility")
+    prices = as_numbers(costs, "costs").astype(np.float64)
+    if prices.shape != (len(table),):
+        raise InputError(
+            f"there must be one cost for each of the {len(table)} projects; found shape "
+            f"{prices.shape}."
+        )
+    _require_from_0(prices, "what a project costs")
+    if not is_real(budget) or not 0 < budget < np.inf:
+        raise InputError(f"the budget must be positive and finite; found {budget!r}.")
+    called = row_names(gains) if names is None else tuple(map(str, names))
+    called = called or tuple(f"project {row}" for row in range(len(table)))
+    if len(set(called)) != len(table) or len(called) != len(table):
+        raise InputError(f"projects must have {len(table)} different names; found others.")
+    have = _baseline(baseline, table.shape[1], people)
+    return Projects(called, prices, table, have, float(budget))
+
+
+def _baseline(baseline: Any, count: int, people: tuple[str, ...] | None) -> FloatArray:
+    if baseline is None:
+        return np.zeros(count)
+    if isinstance(baseline, dict):
+        if people is None or set(baseline) != set(people):
+            raise InputError(
+                "what people have without projects must be said of everybody by name; found "
+                f"{', '.join(map(str, list(baseline)[:5]))}."
+            )
+        baseline = [baseline[person] for person in people]
+    have = np.asarray(as_numbers(baseline, "utilities"), dtype=np.float64)
+    if have.ndim > 1 or have.size not in (1, count):
+        raise InputError(
+            f"what people have without projects must be one number, or one for each of {count}; "
+            f"found shape {have.shape}."
+        )
+    _require_from_0(have, "what somebody has without projects")
+    return np.array(np.broadcast_to(have, count))
+
+
+def _require_from_0(values: FloatArray, what: str) -> None:
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if wrong.any():
+        found = values[wrong].flat[0]
+        raise InputError(
+            f"{what} must be a number from 0 on; found {found:g} at row "
+            f"{int(np.argwhere(wrong)[0][0])}."
+        )

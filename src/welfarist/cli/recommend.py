@@ -1,0 +1,87 @@
+"""`welfarist recommend`: say which action to take, how sure that is, and why."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from welfarist.cli import options as opt
+from welfarist.cli.console import answer, print_json, print_table, say_notes, working
+
+EXAMPLE = "welfarist recommend new-actions.csv --model model.json --why"
+
+Best = Annotated[
+    int,
+    typer.Option("--best", help="How likely each is among so many best.", metavar="NUMBER", min=1),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        help="A model saved by welfarist fit --save --draws.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
+Reasons = Annotated[
+    bool, typer.Option("--why", help="Say why the first is better than the second.")
+]
+Against = Annotated[
+    str | None,
+    typer.Option("--against", help="Or than this action.", metavar="ACTION", show_default=False),
+]
+Questions = Annotated[
+    int | None,
+    typer.Option(
+        "--questions",
+        help="What so many further questions would be worth.",
+        metavar="NUMBER",
+        min=1,
+        show_default=False,
+    ),
+]
+
+
+def recommend(
+    actions: opt.ActionsFile,
+    model: Model,
+    best: Best = 3,
+    level: opt.Level = 0.95,
+    top: opt.Top = None,
+    why: Reasons = False,
+    against: Against = None,
+    questions: Questions = None,
+    seed: opt.Seed = 0,
+    absent: opt.Absent = False,
+    json: opt.Json = False,
+    name: opt.Name = None,
+    numbered: opt.Numbered = False,
+    ignore: opt.Ignore = None,
+    separator: opt.Separator = None,
+    decimal: opt.Decimal = None,
+    sheet: opt.Sheet = None,
+    encoding: opt.Encoding = None,
+    drop_missing: opt.DropMissing = False,
+) -> None:
+    """Say which action to take by a saved model, how sure that is, and why."""
+    from welfarist.app import recommending
+    from welfarist.app.decisions import TableOptions
+
+    table = TableOptions(
+        name, numbered, None, ignore, separator, decimal, sheet, encoding, drop_missing, absent
+    )
+    asked = recommending.RecommendRequest(
+        actions, model, table, best, level, top, why, against, questions, seed
+    )
+    with working():
+        found = recommending.recommend(asked)
+    say_notes(found.notes)
+    if json:
+        print_json(found.to_dict())
+        return
+    first, *others = found.tables()
+    print_table(first)
+    for part in others:
+        answer("")
+        print_table(part)

@@ -1,0 +1,1 @@
+"""Means of means: one power within groups of people, another between them."""

@@ -1,0 +1,37 @@
+"""What is to be said and refused where utilities are estimates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from welfarist.base.errors import InputError
+from welfarist.inference.likelihood import Likelihood, is_estimated
+from welfarist.inference.utility_errors import utility_errors_of
+from welfarist.learners.assembly import Description
+from welfarist.losses import DecisionLoss
+from welfarist.losses.estimated.loss import EstimatedLoss
+from welfarist.results.learned import Caveat, Remark
+
+
+def refuse_far_power(p: float | None, loss: DecisionLoss) -> None:
+    """Refuse a given power at which errors cannot be followed to second order."""
+    if p is None or not isinstance(loss, EstimatedLoss):
+        return
+    largest = loss.estimated.largest_power
+    if abs(p) > largest:
+        raise InputError(
+            f"of utilities with errors of about {loss.estimated.typical_error:.2g} p must lie "
+            f"between {-largest:.3g} and {largest:.3g}, where what errors do to welfare is known; "
+            f"found p = {'inf' if np.isposinf(p) else format(p, 'g')}. Pass the table without "
+            "errors, or measure utilities better."
+        )
+
+
+def with_errors_said(said: Description, likelihood: Likelihood) -> Description:
+    """Return a description that says what errors of utilities do, if they have any."""
+    if not is_estimated(likelihood):
+        return said
+    found = likelihood.once("utility errors", lambda: utility_errors_of(likelihood))
+    return replace(said, caveats=(*said.caveats, Caveat(Remark, found.sentence)))

@@ -1,0 +1,1 @@
+"""Likelihoods of decisions about people whose utilities are estimates."""

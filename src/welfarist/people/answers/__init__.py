@@ -1,0 +1,1 @@
+"""Utilities learned from what stakeholders answered."""

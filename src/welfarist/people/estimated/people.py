@@ -1,0 +1,334 @@
+"""People whose utilities are estimates: what is put in the place of a table of utilities."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from copy import copy
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.base.data_frames import by_name, order_by_name, row_names, split_names
+from welfarist.base.errors import InputError
+from welfarist.base.validation import FloatArray, as_numbers, check_names
+from welfarist.families.base import Family
+from welfarist.families.columns import Columns
+from welfarist.families.power_mean.family import POWER_MEAN
+from welfarist.people.estimated.columns import EstimatedColumns
+from welfarist.people.estimated.draws import as_draws, mean_and_spread, own_errors, with_factors
+from welfarist.people.estimated.saved import load_people, save_people
+from welfarist.people.estimated.shrinking import shrunken
+from welfarist.people.estimated.spread import ByAction, ByPerson, Spread
+from welfarist.people.table import columns_of
+from welfarist.people.utility_tables import as_utility_table
+from welfarist.people.weighting import Weighting
+
+# Standard errors of log utilities beyond this say that nothing is known.
+_LARGEST_ERROR = 10.0
+
+
+class People:
+    """People whose utilities are estimates, with their errors, in the place of a table.
+
+    Parameters
+    ----------
+    utilities : (N, d) array-like or data frame, optional
+        The estimates, one row per action, one column per person; left out, those of `draws`.
+    log_se : number, (d,) or (N, d) array-like, mapping or data frame, optional
+        Standard errors of log utilities, which are about the relative errors of utilities: one for
+        all, one per person (by name, if people have names) or one per entry.
+    draws : (R, N, d) array-like, optional
+        Tables of utilities that are as likely as each other: samples of a posterior, trees of a
+        forest, bootstrap resamples. They give estimates and errors, also those that a person's
+        draws share over actions.
+    factors : (d, N, r) array-like, optional
+        Errors that go together over actions: those of person i have the covariance
+        ``factors[i] @ factors[i].T``, to which the squares of `log_se` are added.
+    shrink : bool
+        Whether estimates are drawn towards their population, as is right for what was measured
+        with errors. False for best guesses, such as the means of a posterior whose draws these are.
+    stakeholders : sequence of str, optional
+        The people's names; left out, those of the columns.
+    names : sequence of str, optional
+        The actions' names; left out, those of the index of a data frame.
+
+    Attributes
+    ----------
+    utilities : (N, d) array
+        The best guess, after shrinking.
+    estimates : (N, d) array
+        What was given.
+    errors : (N, d) array
+        Standard errors of the best guess's logarithms.
+
+    Notes
+    -----
+    Errors are taken as normal in logarithms, and as known. With errors of 0 everything is as with
+    the table itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> people = People([[4.0, 1.0], [2.0, 2.0], [1.0, 9.0]], log_se=0.3, stakeholders=["a", "b"])
+    >>> people
+    People(3 actions, 2 people, errors of about 0.21)
+    >>> people.utilities.round(2)
+    array([[3.5 , 1.  ],
+           [2.23, 2.16],
+           [1.02, 8.35]])
+    """
+
+    ndim = 2
+
+    def __init__(
+        self,
+        utilities: object = None,
+        log_se: object = None,
+        *,
+        draws: object = None,
+        factors: object = None,
+        shrink: bool = True,
+        stakeholders: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        if not isinstance(shrink, bool | np.bool_):
+            raise InputError(f"shrink must be True or False; found {shrink!r:.60}.")
+        if draws is not None and (log_se is not None or factors is not None):
+            raise InputError(
+                "errors must be given once: as draws, or as log_se and factors; found both."
+            )
+        table, columns = _table_of(utilities, draws)
+        self.stakeholders = columns if stakeholders is None else check_names(stakeholders)
+        given = row_names(utilities) if names is None else check_names(names)
+        if self.stakeholders is not None and len(self.stakeholders) != table.shape[1]:
+            raise InputError(
+                f"stakeholders must be {table.shape[1]} names, one a column; found "
+                f"{len(self.stakeholders)}."
+            )
+        if given is not None and len(given) != len(table):
+            raise InputError(f"names must be {len(table)}, one a row; found {len(given)}.")
+        self.row_names = given
+        self.shrink = bool(shrink)
+        logs, self._measured = self._read(table, log_se, draws, factors)
+        self._estimated_logs = logs
+        self._exact = None if self._measured.variances.any() else table
+
+    def _read(
+        self, table: FloatArray, log_se: object, draws: object, factors: object
+    ) -> tuple[FloatArray, ByAction | ByPerson]:
+        """Logarithms (d, N) of the estimates, and their errors."""
+        if draws is not None:
+            return mean_and_spread(as_draws(draws, *table.shape))
+        if log_se is None and factors is None:
+            raise InputError(
+                "people whose utilities are estimates need their errors: log_se, draws or factors; "
+                "found none. Pass the table itself where utilities are exact."
+            )
+        errors = np.zeros(table.shape) if log_se is None else self._errors_of(log_se, table.shape)
+        if (errors.any() or factors is not None) and not (table > 0).all():
+            row, column = (int(i) for i in np.argwhere(table <= 0)[0])
+            raise InputError(
+                "utilities with errors must be above 0, because errors are those of logarithms; "
+                f"found 0 at row {row}, column {column}."
+            )
+        with np.errstate(divide="ignore"):
+            logs = np.log(table).T.copy()
+        variances = np.square(errors).T
+        if factors is None:
+            return logs, own_errors(variances)
+        shared = as_numbers(factors, "factors")
+        if shared.ndim != 3 or shared.shape[:2] != (table.shape[1], len(table)):
+            raise InputError(
+                f"factors must have shape ({table.shape[1]}, {len(table)}, r), one table a person; "
+                f"found shape {shared.shape}."
+            )
+        if not np.isfinite(shared).all():
+            raise InputError("factors must be finite numbers; found some that are not.")
+        return logs, with_factors(list(shared.astype(np.float64)), variances)
+
+    def _errors_of(self, log_se: object, shape: tuple[int, ...]) -> FloatArray:
+        """Checked standard errors (N, d)."""
+        values, columns = split_names(by_name(log_se, self.stakeholders, "log_se"))
+        found = as_numbers(values, "log_se").astype(np.float64)
+        if found.ndim == 2 and columns is not None and self.stakeholders is not None:
+            found = found[:, np.argsort(order_by_name(columns, self.stakeholders))]
+        if found.shape not in ((), (shape[1],), shape):
+            raise InputError(
+                f"log_se must be one number, {shape[1]} of them (one a person) or a table of shape "
+                f"{shape}; found shape {found.shape}."
+            )
+        bad = ~((found >= 0) & (found <= _LARGEST_ERROR))
+        if bad.any():
+            place = tuple(int(i) for i in np.argwhere(bad)[0])
+            where = "" if not place else f" at {place if len(place) > 1 else place[0]}"
+            raise InputError(
+                f"log_se must be standard errors from 0 to {_LARGEST_ERROR:g}; found "
+                f"{found[place]}{where}. Leave out actions whose utilities are not known at all."
+            )
+        return np.broadcast_to(found, shape)
+
+    @cached_property
+    def _guess(self) -> tuple[FloatArray, Spread]:
+        """Best guess of log utilities (d, N), and how uncertain it is."""
+        logs, measured = self._estimated_logs, self._measured
+        return shrunken(logs, measured) if self.shrink else (logs, measured)
+
+    @property
+    def estimates(self) -> FloatArray:
+        """What was given (N, d)."""
+        return np.exp(self._estimated_logs).T if self._exact is None else self._exact
+
+    @property
+    def utilities(self) -> FloatArray:
+        """The best guess (N, d)."""
+        return np.exp(self._guess[0]).T if self._exact is None else self._exact
+
+    @property
+    def errors(self) -> FloatArray:
+        """Standard errors (N, d) of the logarithms of the best guess."""
+        return np.sqrt(self._guess[1].variances).T
+
+    @property
+    def are_exact(self) -> bool:
+        """Whether all errors are 0."""
+        return self._exact is not None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many actions, and how many people."""
+        people, actions = self._estimated_logs.shape
+        return actions, people
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def any(self) -> bool:
+        """Whether anybody has anything."""
+        return bool(self.estimates.any())
+
+    def __getitem__(self, actions: Any) -> People:
+        """Return some of the actions, by row numbers, a slice or a mask; guesses stay the same."""
+        index = np.arange(len(self))[actions]
+        if index.ndim != 1:
+            raise InputError("actions of people must be a list of numbers, or a slice of them.")
+        part = copy(self)
+        part.__dict__.pop("_guess", None)
+        logs, spread = self._guess
+        part.__dict__["_guess"] = np.ascontiguousarray(logs[:, index]), spread.take(index)
+        part._estimated_logs = np.ascontiguousarray(self._estimated_logs[:, index])
+        part._measured = self._measured.take(index)
+        part._exact = None if self._exact is None else self._exact[index]
+        names = self.row_names
+        part.row_names = None if names is None else tuple(names[i] for i in index.tolist())
+        return part
+
+    def seen_by(self, family: Family, weighting: Weighting) -> Columns:
+        """Return what a family sees of the people."""
+        if self._exact is not None:
+            return columns_of(self._exact, family, weighting)
+        if family != POWER_MEAN:
+            raise InputError(
+                "utilities with errors are for power means; found "
+                f"{family.called}. Pass the table of estimates where errors are to be ignored."
+            )
+        logs, spread = self._guess
+        seen = Columns.of_logs(logs.copy())
+        return EstimatedColumns(seen.logs, seen.shift, False, spread)
+
+    def seen_at(self, p: float) -> FloatArray:
+        """Return the best guess (N, d), whatever the power."""
+        del p
+        return self.utilities
+
+    @property
+    def lowest(self) -> FloatArray:
+        """The best guess (N, d): what checks of sizes look at."""
+        return self.utilities
+
+    @property
+    def highest(self) -> FloatArray:
+        """The best guess (N, d)."""
+        return self.utilities
+
+    @property
+    def measured(self) -> ByAction | ByPerson:
+        """The errors of what was given, before shrinking."""
+        return self._measured
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write people with their errors to a file, for :meth:`load` and the command line."""
+        save_people(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> People:
+        """Return the people that :meth:`save`, or ``welfarist utilities``, wrote."""
+        return load_people(path, cls)[0]
+
+    @property
+    def logs_of_estimates(self) -> FloatArray:
+        """Logarithms (d, N) of what was given."""
+        return self._estimated_logs
+
+    def with_more_error(self, times: float, rng: np.random.Generator) -> FloatArray:
+        """Return log estimates (d, N) with errors added, so many times as large as their own."""
+        return np.asarray(self._estimated_logs + times * self._measured.noise(rng))
+
+    def possible_logs(self, rng: np.random.Generator) -> FloatArray:
+        """Return log utilities (d, N) as they could be, given the estimates."""
+        logs, spread = self._guess
+        return logs + spread.noise(rng)
+
+    def redrawn(self, rng: np.random.Generator) -> tuple[FloatArray, People]:
+        """Return log utilities (d, N) that could be true, and people as they would be measured."""
+        true = self.possible_logs(rng)
+        again = copy(self)
+        again.__dict__.pop("_guess", None)
+        if self.shrink:
+            again._estimated_logs = true + self._measured.noise(rng)
+        else:  # of best guesses, errors are what is left to know: the guess does not move
+            again._estimated_logs = self._estimated_logs
+        return true, again
+
+    @property
+    def digest(self) -> str:
+        """A digest (SHA-256) of all it knows."""
+        digest = sha256(np.ascontiguousarray(self.estimates).tobytes())
+        digest.update(np.ascontiguousarray(self._measured.covariance).tobytes())
+        digest.update(bytes([self.shrink]))
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, People):
+            return NotImplemented
+        return self.stakeholders == other.stakeholders and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
+        del copy
+        return self.utilities.astype(np.float64 if dtype is None else dtype)
+
+    def __repr__(self) -> str:
+        actions, people = self.shape
+        typical = float(np.sqrt(np.square(self.errors).mean()))
+        return f"People({actions} actions, {people} people, errors of about {typical:.2g})"
+
+
+def _table_of(utilities: object, draws: object) -> tuple[FloatArray, tuple[str, ...] | None]:
+    """The estimates (N, d) and the names of their columns; those of draws where none were given."""
+    if utilities is not None:
+        return as_utility_table(utilities, copy=True)
+    if draws is None:
+        raise InputError("people must have utilities or draws of them; found neither.")
+    found = as_numbers(draws, "draws")
+    if found.ndim != 3 or not found.size:
+        raise InputError(
+            "draws must be an array of shape (R, N, d), one table of utilities a draw; found shape "
+            f"{found.shape}."
+        )
+    return found[0].astype(np.float64), None

@@ -1,0 +1,359 @@
+"""What to take next by a rule that is known up to a point: an order, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.asking.prior import Prior
+from welfarist.base.data_frames import row_names, to_frame
+from welfarist.base.errors import InputError
+from welfarist.base.exports import Alignment, Table, number, pair, strict
+from welfarist.base.validation import FloatArray, check_count, check_level
+from welfarist.families.rule import WelfareFunction
+from welfarist.people.utility_tables import table_of_people
+from welfarist.recommending.drawing import DRAWS, Uncertainty, draw_rules
+from welfarist.recommending.further import Further, further_questions
+from welfarist.recommending.raising import Raise, raises_needed
+from welfarist.recommending.reasons import Why, why_preferred
+from welfarist.recommending.ruled_out import dominated, never_best
+from welfarist.recommending.standing import Standing
+from welfarist.results.record import FitResult
+from welfarist.results.rule_draws import RuleDraws
+from welfarist.results.saved_models import Model
+
+_TIE = 1e-12
+# Rows of a table that people read.
+_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation:
+    """Actions in order of expected regret, with how sure the order is.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The actions, in the order in which they were passed.
+    utilities : (N, d) array
+    order : (N,) array of int
+        Rows, least expected regret first.
+    places : (N,) array of int
+        Of `order`; equals share the best place among them.
+    welfare, low, high : (N,) arrays
+        Median and interval of each action, in the order in which they were passed.
+    p_best, p_top : (N,) arrays
+        Probability of being the best, and among the best `k`; ties share it.
+    regret, regret_error : (N,) arrays
+        Expected loss of welfare in percent of the best action's by taking this one, and the
+        standard error of its being worked out from some rules only.
+    dominated, never_best : (N,) bool arrays
+    never_best_means : str
+        What it was taken to mean.
+    k : int
+    level : float
+    rule : WelfareFunction
+        The rule itself, which says why.
+    draws : RuleDraws
+        What the probabilities are about.
+    """
+
+    names: tuple[str, ...]
+    utilities: FloatArray = field(repr=False)
+    order: npt.NDArray[np.intp] = field(repr=False)
+    places: npt.NDArray[np.intp] = field(repr=False)
+    welfare: FloatArray = field(repr=False)
+    low: FloatArray = field(repr=False)
+    high: FloatArray = field(repr=False)
+    p_best: FloatArray = field(repr=False)
+    p_top: FloatArray = field(repr=False)
+    regret: FloatArray = field(repr=False)
+    regret_error: FloatArray = field(repr=False)
+    dominated: npt.NDArray[np.bool_] = field(repr=False)
+    never_best: npt.NDArray[np.bool_] = field(repr=False)
+    never_best_means: str
+    k: int
+    level: float
+    rule: Any
+    draws: RuleDraws = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __str__(self) -> str:
+        return self.table().as_text()
+
+    @property
+    def best(self) -> str:
+        """The action of least expected regret."""
+        return self.names[int(self.order[0])]
+
+    @cached_property
+    def columns(self) -> dict[str, list[Any]]:
+        """The table as columns by name, best action first."""
+        rows = self.order
+        return {
+            "action": [self.names[row] for row in rows.tolist()],
+            "welfare": self.welfare[rows].tolist(),
+            "low": self.low[rows].tolist(),
+            "high": self.high[rows].tolist(),
+            "p_best": self.p_best[rows].tolist(),
+            "regret": self.regret[rows].tolist(),
+            "dominated": self.dominated[rows].tolist(),
+            "p_top": self.p_top[rows].tolist(),
+            "never_best": self.never_best[rows].tolist(),
+            "place": self.places.tolist(),
+        }
+
+    def to_frame(self) -> Any:
+        """Return a data frame with a row for each action, best first.
+
+        Its columns are action, welfare, low, high, p_best, regret (in percent), dominated, p_top,
+        never_best and place.
+        """
+        return to_frame(self.columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and texts, which strict JSON can hold."""
+        keys = list(self.columns)
+        rows = zip(*self.columns.values(), strict=True)
+        found: dict[str, Any] = strict(
+            {
+                "recommended": self.best,
+                "actions": [dict(zip(keys, row, strict=True)) for row in rows],
+                "k": self.k,
+                "level": self.level,
+                "uncertainty": self.draws.source,
+                "draws": len(self.draws),
+                "seed": self.draws.seed,
+                "notes": list(self.lines()),
+            }
+        )
+        return found
+
+    def table(self, top: int | None = None) -> Table:
+        """Return what people read; `top` keeps the best only."""
+        shown = min(len(self), _SHOWN if top is None else top)
+        rows = []
+        for place, row in zip(
+            self.places[:shown].tolist(), self.order[:shown].tolist(), strict=True
+        ):
+            ends = " to ".join(pair(self.low[row], self.high[row]))
+            marks = [
+                "dominated" * bool(self.dominated[row]),
+                "never best" * bool(self.never_best[row] and not self.dominated[row]),
+            ]
+            rows.append(
+                (
+                    str(place), self.names[row], number(self.welfare[row]), ends,
+                    f"{self.p_best[row]:.0%}", f"{self.p_top[row]:.0%}",
+                    f"{self.regret[row]:.2f}%", " ".join(filter(None, marks)),
+                )
+            )  # fmt: skip
+        header = (
+            "", "action", "welfare", f"{100 * self.level:g}% of what is believed", "best",
+            f"best {self.k}", "regret", "",
+        )  # fmt: skip
+        right = ("right",) * 5
+        sides = cast("tuple[Alignment, ...]", ("right", "left", *right, "left"))
+        left = len(self) - shown
+        more = (f"{left} more action{'s' * (left != 1)} not shown",) if left else ()
+        return Table(
+            f"Recommended: {self.best}", header, tuple(rows), sides, (*more, *self.lines())
+        )
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what must be known to read the table."""
+        said = [
+            f"best: how likely it is the best of {len(self)}; best {self.k}: among the best "
+            f"{self.k}; ties share it",
+            "regret: expected loss by taking it, in percent of the welfare of the best",
+            f"By {self.draws.in_words}",
+        ]
+        if self.dominated.any():
+            said.append("dominated: another action gives everybody as much and somebody more")
+        if (self.never_best & ~self.dominated).any():
+            said.append(f"never best: {self.never_best_means}")
+        first = int(np.asarray(self.rule.rank(self.utilities))[0])
+        if self.places[list(self.order).index(first)] > 1:
+            said.append(
+                f"The rule that fits best would take {self.names[first]}; {self.best} loses less "
+                "on average over all rules that may be the right one"
+            )
+        return tuple(said)
+
+    def row(self, action: str | int) -> int:
+        """Return the row of an action, by its name or its number."""
+        if isinstance(action, int | np.integer) and 0 <= action < len(self):
+            return int(action)
+        if action in self.names:
+            return self.names.index(action)
+        raise InputError(
+            f"there must be an action of this name; found none called {action!r:.60}. Actions are "
+            f"{', '.join(self.names[:5])}{', …' if len(self) > 5 else ''}."
+        )
+
+    def why(self, first: str | int | None = None, second: str | int | None = None) -> Why:
+        """Say why one action is better than another; left out, the first two of the order.
+
+        Parameters
+        ----------
+        first, second : str or int, optional
+            Names, or row numbers.
+        """
+        one, other = self._two(first, second)
+        return why_preferred(
+            self.rule, self.utilities[[one, other]], (self.names[one], self.names[other]),
+            self.draws.stakeholders,
+        )  # fmt: skip
+
+    def raises(self, first: str | int | None = None, second: str | int | None = None) -> Raise:
+        """Say how much each person's utility in the second must rise to make it as good.
+
+        Parameters
+        ----------
+        first, second : str or int, optional
+            Names, or row numbers; left out, the first two of the order.
+        """
+        one, other = self._two(first, second)
+        return raises_needed(
+            self.rule, self.utilities[[one, other]], (self.names[one], self.names[other]),
+            self.draws.stakeholders,
+        )  # fmt: skip
+
+    def further(self, questions: int = 10, random_state: Any = 0) -> Further:
+        """Say what further questions would be worth, and which one to ask.
+
+        Parameters
+        ----------
+        questions : int
+            How many, each chosen after the answers before.
+        random_state : seed
+        """
+        return further_questions(
+            self.draws, self.utilities, self.names, questions, random_state=random_state
+        )
+
+    def _two(self, first: str | int | None, second: str | int | None) -> tuple[int, int]:
+        if len(self) < 2:
+            raise InputError("two actions are needed to compare them; found one.")
+        one = int(self.order[0]) if first is None else self.row(first)
+        rest = [row for row in self.order.tolist() if row != one]
+        other = rest[0] if second is None else self.row(second)
+        if one == other:
+            raise InputError(f"two different actions are needed; found {self.names[one]} twice.")
+        return one, other
+
+
+def recommend(
+    learned: Any,
+    actions: Any,
+    *,
+    names: Sequence[str] | None = None,
+    k: int = 3,
+    level: float = 0.95,
+    uncertainty: Uncertainty = "auto",
+    prior: Prior | None = None,
+    draws: int = DRAWS,
+    random_state: Any = 0,
+) -> Recommendation:
+    """Say which of some actions to take, and how sure that is.
+
+    Parameters
+    ----------
+    learned : fitted estimator, its result_, Posterior, Interview, RuleDraws or saved Model
+        A saved model must have been saved with draws.
+    actions : (N, d) array-like or data frame
+        One row an action; columns of a data frame are matched to people by name.
+    names : sequence of str, optional
+        Of the actions; left out, a data frame's index, or "action 0" and so on.
+    k : int
+        The probability of being among so many best is told.
+    level : float
+        Of the intervals of welfare.
+    uncertainty, prior, draws, random_state
+        As in :func:`draw_rules`.
+
+    Notes
+    -----
+    Actions are in order of expected regret, which is what they lose on average over rules that may
+    be the right one, in percent of the best action's welfare.
+
+    Examples
+    --------
+    >>> import welfarist as wf
+    >>> world = wf.simulate.individuals(20, 2, p=0, random_state=1)
+    >>> pairs = wf.simulate.random_pairs(20, 40, random_state=1)
+    >>> decided = wf.simulate.comparisons(world, pairs, tau=20, random_state=1)
+    >>> fit = wf.ComparisonClassifier().fit(decided)
+    >>> said = recommend(fit, [[5.0, 5.0], [4.0, 9.0], [4.0, 5.0]], names=["a", "b", "c"])
+    >>> said.best, bool(said.p_best[0] > 0.9), said.dominated.tolist()
+    ('a', True, [False, False, True])
+    """
+    believed = draw_rules(
+        learned, draws, uncertainty=uncertainty, prior=prior, random_state=random_state
+    )
+    share, most = check_level(level), check_count(k, "k")
+    table = _table(actions, believed)
+    called = _names(actions, names, len(table))
+    standing = Standing.of(believed, table)
+    regret = standing.regret
+    p_best = standing.among_best(1)
+    order = np.lexsort((-p_best, np.round(regret, 12)))
+    falls = np.diff(regret[order]) > _TIE
+    places = np.concatenate([[0], np.cumsum(falls)])
+    middle, low, high = standing.welfare(share)
+    result = getattr(learned, "result_", learned)
+    exact = never_best(result, table) if isinstance(result, FitResult) else None
+    lost = dominated(table)
+    never = ~standing.best_sometimes() if exact is None else exact
+    return Recommendation(
+        called, table, order.astype(np.intp), np.searchsorted(places, places) + 1, middle, low,
+        high, p_best, standing.among_best(most), 100.0 * regret,
+        100.0 * standing.regret_errors(), lost, never | lost, _meaning(exact, len(believed)),
+        most, share, _rule_of(learned, believed), believed,
+    )  # fmt: skip
+
+
+def _meaning(exact: object, draws: int) -> str:
+    """What never best means."""
+    if exact is not None:
+        return "no rule that explains every decision finds it best"
+    return (
+        f"none of {draws} rules finds it best, so that its probability is below {300 / draws:.2g}% "
+        "with 95% confidence"
+    )
+
+
+def _table(actions: Any, believed: RuleDraws) -> FloatArray:
+    if hasattr(actions, "__len__") and not len(actions):
+        raise InputError("there must be actions to choose from; found none.")
+    least = -np.inf if believed.family.level.is_ratio is False else -believed.shift
+    return table_of_people(actions, believed.people, believed.stakeholders, least)
+
+
+def _names(actions: Any, names: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    given = row_names(actions) if names is None else tuple(map(str, names))
+    if given is None:
+        return tuple(f"action {row}" for row in range(count))
+    if len(given) != count or len(set(given)) != count:
+        raise InputError(
+            f"names must be {count} different ones, one for each action; found {len(set(given))} "
+            f"different ones among {len(given)}."
+        )
+    return given
+
+
+def _rule_of(learned: Any, believed: RuleDraws) -> Any:
+    """The rule itself: what fits best, or the middle of what is believed."""
+    result = getattr(learned, "result_", learned)
+    if isinstance(result, FitResult | Model):
+        return result.welfare
+    weights = believed.weights.mean(axis=0)
+    power = float(np.quantile(believed.powers, 0.5, method="nearest"))
+    return WelfareFunction(power, weights, believed.stakeholders, believed.shift)

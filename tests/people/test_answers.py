@@ -1,0 +1,198 @@
+"""Utilities from stakeholders' answers: likelihoods, the population, anchors, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from welfarist import ComparisonClassifier, Comparisons, InputError, StakeholderUtilities
+from welfarist.people.answers.likelihoods import Chosen, Rated, moved_cuts
+from welfarist.people.answers.tables import as_answers, as_features
+
+# Differences of second order with steps of 1e-5.
+SLOPES, STEP = 1e-6, 1e-5
+
+
+def world(people=12, actions=60, answers=60, seed=0):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(actions, 4))
+    table = (table - table.mean(axis=0)) / table.std(axis=0)
+    coefficients = rng.normal(0, 0.5, 4) + rng.normal(0, 0.4, (people, 4))
+    logs = table @ coefficients.T
+    who = np.repeat(np.arange(people), answers)
+    first = rng.integers(0, actions, len(who))
+    second = (first + rng.integers(1, actions, len(who))) % actions
+    better = rng.random(len(who)) < 1 / (1 + np.exp(logs[second, who] - logs[first, who]))
+    given = {
+        "stakeholder": [f"s{i}" for i in who],
+        "first": first.tolist(),
+        "second": second.tolist(),
+        "choice": np.where(better, "first", "second").tolist(),
+    }
+    return table, coefficients, logs, given
+
+
+def rated(logs, seed=1):
+    rng = np.random.default_rng(seed)
+    actions, people = logs.shape
+    noisy = logs + rng.logistic(size=logs.shape)
+    level = 1 + np.digitize(noisy, [-1.5, -0.5, 0.5, 1.5])
+    return {
+        "stakeholder": np.repeat([f"s{i}" for i in range(people)], actions).tolist(),
+        "action": np.tile(np.arange(actions), people).tolist(),
+        "rating": level.T.reshape(-1).tolist(),
+    }
+
+
+def ranked(logs, rankings=25, size=4, seed=2):
+    rng = np.random.default_rng(seed)
+    rows = {"stakeholder": [], "ranking": [], "action": [], "rank": []}
+    for person in range(logs.shape[1]):
+        for number in range(rankings):
+            chosen = rng.choice(len(logs), size, replace=False)
+            worth = logs[chosen, person] + rng.gumbel(size=size)
+            for rank, place in enumerate(np.argsort(-worth)):
+                rows["stakeholder"].append(f"s{person}")
+                rows["ranking"].append(number)
+                rows["action"].append(int(chosen[place]))
+                rows["rank"].append(rank + 1)
+    return rows
+
+
+def error_of(model, coefficients):
+    return np.sqrt(np.square(model.coef_ - coefficients).mean())
+
+
+def test_slopes_and_curvature_of_answers_are_those_of_differences():
+    table, _, logs, given = world()
+    choices = as_answers(given, [str(i) for i in range(60)])[0].given.of(3)
+    ratings = as_answers(rated(logs), [str(i) for i in range(60)])[0].given.of(3)
+    for said, size in (
+        (Chosen.of(choices, table), 4),
+        (Rated.of(ratings, table, np.array([-1.5, -0.5, 0.5, 1.5])), 5),
+    ):
+        at = np.linspace(-0.5, 0.7, size)
+        _, slope, bent = said.at(at)
+        for i, move in enumerate(np.eye(size) * STEP):
+            up, down = said.at(at + move), said.at(at - move)
+            assert abs(slope[i] - (up[0] - down[0]) / (2 * STEP)) < SLOPES * (1 + abs(slope[i]))
+            assert np.allclose(bent[i], (up[1] - down[1]) / (2 * STEP), rtol=SLOPES, atol=1e-5)
+
+
+def test_cut_points_reach_their_largest_likelihood():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=2000)
+    truth = np.array([-1.0, 0.2, 1.4])
+    levels = np.digitize(values + rng.logistic(size=2000), truth)
+    cuts = np.array([-0.5, 0.0, 0.5])
+    for _ in range(20):
+        cuts = moved_cuts(cuts, levels, values)
+    assert np.allclose(moved_cuts(cuts, levels, values), cuts, atol=1e-8)
+    assert np.allclose(cuts, truth, atol=0.25)
+
+
+def test_choices_ratings_and_rankings_find_the_coefficients():
+    table, coefficients, logs, given = world()
+    for answers in (given, rated(logs), ranked(logs)):
+        model = StakeholderUtilities().fit(table, answers)
+        plain = StakeholderUtilities(pooling="none").fit(table, answers)
+        assert model.converged_
+        assert error_of(model, coefficients) < error_of(plain, coefficients)
+        inside = np.abs(model.coef_ - coefficients) < 1.96 * model.coef_errors_
+        assert 0.85 < inside.mean() <= 1.0
+
+
+def test_other_choices_are_foreseen_better_than_each_alone():
+    table, _, _, given = world(answers=15)
+    other = world(answers=1000)[3]
+    pooled = StakeholderUtilities().fit(table, given).score(other)
+    assert pooled > StakeholderUtilities(pooling="none").fit(table, given).score(other)
+    assert pooled > 0.6
+
+
+def test_without_features_actions_stand_for_themselves():
+    _, _, logs, given = world(actions=15, answers=120)
+    model = StakeholderUtilities().fit(None, given)
+    order = [int(name) for name in model.actions_]
+    found = np.log(model.people_.utilities)
+    truth = logs[order] - logs[order].mean(axis=0)
+    assert np.corrcoef(found.reshape(-1), truth.reshape(-1))[0, 1] > 0.8
+    inside = np.abs(found - truth) < 1.96 * model.people_.errors
+    # 0.89 in the mean of twelve such worlds: what nobody contradicts is known within wide bounds.
+    assert 0.8 < inside.mean() <= 1.0
+
+
+def test_errors_of_utilities_are_those_of_coefficients():
+    table, _, _, given = world()
+    model = StakeholderUtilities().fit(table, given)
+    expected = np.einsum("ak,dkl,al->ad", table, model.coef_cov_, table)
+    assert np.allclose(model.people_.errors**2, expected, atol=1e-12)
+    assert np.allclose(np.log(model.people_.utilities).mean(axis=0), 0.0, atol=1e-12)
+
+
+def test_anchors_stretch_each_stakeholder_and_a_table_shows_what_they_do():
+    table, _, logs, given = world(people=3, answers=300)
+    model = StakeholderUtilities(anchor=(1, 10)).fit(table, given)
+    utilities = model.people_.utilities
+    assert np.allclose(utilities.min(axis=0), 1.0)
+    assert np.allclose(utilities.max(axis=0), 10.0)
+    rng = np.random.default_rng(4)
+    pairs = rng.permuted(np.tile(np.arange(60), (600, 1)), axis=1)[:, :2]
+    margin = 5 * (logs[pairs[:, 0]] - logs[pairs[:, 1]]).mean(axis=1)
+    outcomes = np.where(rng.random(600) < 1 / (1 + np.exp(-margin)), 1, -1)
+    found = model.sensitivity(
+        lambda people: ComparisonClassifier().fit(Comparisons(people, pairs, outcomes)),
+        anchors=(2, 50),
+    )
+    assert list(found["scale"]) == ["as answered", "best 2 x worst", "best 50 x worst"]
+    assert "unit" in model.note_ or "larger" in model.note_
+
+
+def test_names_of_actions_come_with_their_features():
+    features = {"action": ["bus", "clinic", "park"], "cost": [1.0, 5.0, 2.0]}
+    answers = {"stakeholder": ["ann"] * 2, "first": ["bus", "park"], "second": ["clinic"] * 2,
+               "choice": ["bus", "first"]}  # fmt: skip
+    model = StakeholderUtilities().fit(features, answers)
+    assert model.people_.row_names == ("bus", "clinic", "park")
+    assert model.people_.stakeholders == ("ann",)
+    assert model.coef_[0, 0] < 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(choice=["first", "clinic", "up", "first"]), "choices must be first, second or tie"),
+        (dict(first=["bus", "bus", "moon", "bus"]), "actions that have features; found 'moon'"),
+        (dict(second=["bus", "park", "park", "park"]), "found one with itself in row 0"),
+        (dict(stakeholder=["ann", "ann", "bo", None]), "found no stakeholder in row 3"),
+        (dict(choice=["first", "second"] * 2), "those of 'ann' cancel out"),
+    ],
+)
+def test_bad_answers_are_refused_in_a_sentence(change, message):
+    features = {"action": ["bus", "clinic", "park"], "cost": [1.0, 5.0, 2.0]}
+    answers = {
+        "stakeholder": ["ann", "ann", "bo", "bo"],
+        "first": ["bus"] * 4,
+        "second": ["clinic", "clinic", "park", "park"],
+        "choice": ["first", "first", "first", "first"],
+    }
+    with pytest.raises(InputError, match=message):
+        StakeholderUtilities().fit(features, {**answers, **change})
+
+
+def test_bad_features_people_and_anchors_are_refused():
+    table, _, _, given = world(people=2, answers=10)
+    flat = table.copy()
+    flat[:, 2] = 3.0
+    for call, message in (
+        (lambda: as_features(flat), "found 'feature 2', which is the same for all"),
+        (lambda: StakeholderUtilities(anchor=(2, 1)).fit(table, given), "anchor must be"),
+        (lambda: StakeholderUtilities(pooling="some").fit(table, given), "pooling must be"),
+        (
+            lambda: StakeholderUtilities().fit(table, given, stakeholders=["s0", "s1", "zoe"]),
+            "found nothing by 'zoe'",
+        ),
+        (lambda: StakeholderUtilities().fit(table, {"who": [1]}), "answers must be a data frame"),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()
