@@ -592,6 +592,9 @@ def test_names_that_share_a_bucket_or_a_hash(monkeypatch):
     turned = np.random.default_rng(0).permutation(5000)
     assert (crowded.rows(names.gather(turned)) == turned).all()
     assert crowded.rows(pl.Series(["action 5000"])) is None
+    monkeypatch.setattr(name_index, "_PART", 512)  # looked up part by part
+    assert (crowded.rows(names.gather(turned)) == turned).all()
+    assert crowded.rows(pl.concat([names, pl.Series(["action 5000"])])) is None
     # Were one hash value shared by two names, the other would tell them apart.
     known = NameIndex(pl.Series(["a", "b"]))
     known._second = np.zeros(2, dtype=np.uint64)

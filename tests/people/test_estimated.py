@@ -98,6 +98,18 @@ def test_bad_errors_are_refused_in_a_sentence(given, message):
         People(table(), **given)
 
 
+@pytest.mark.parametrize("given", [dict(log_se=0.2), dict(log_se=0.1, factors=0.3)])
+def test_a_file_holds_the_same_people(given, tmp_path):
+    if "factors" in given:
+        given = {**given, "factors": 0.3 * np.random.default_rng(0).normal(size=(3, 60, 2))}
+    people = People(table(), **given, stakeholders=["ann", "bo", "cy"])
+    people.save(tmp_path / "people.json")
+    again = People.load(tmp_path / "people.json")
+    assert again.stakeholders == people.stakeholders
+    assert np.allclose(again.utilities, people.utilities, rtol=1e-12)
+    assert np.allclose(again.errors, people.errors, rtol=1e-9)
+
+
 def test_nothing_with_an_error_is_refused_and_without_one_is_not():
     utilities = table()
     utilities[4, 1] = 0.0

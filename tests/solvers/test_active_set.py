@@ -33,7 +33,7 @@ def test_guesses_find_what_exchanges_find(seed, monkeypatch):
     gradient, curvature, lower, upper, units = given
     people = len(units)
     guessed = simplex.QuadraticStep(people, 2).solve(*given)
-    monkeypatch.setattr(simplex, "_MANY", people + 1)
+    monkeypatch.setattr(simplex, "MANY", people + 1)
     exchanged = simplex.QuadraticStep(people, 2).solve(*given)
     assert guessed is not None
     assert exchanged is not None

@@ -9,7 +9,7 @@ import pytest
 
 import welfarist as wf
 from benchmarks import problems
-from welfarist.solvers.carried import few_steps, follow, near_an_optimum
+from welfarist.solvers.carried import expected_curvature, few_steps, follow, near_an_optimum
 from welfarist.solvers.coordinates import Curvature
 from welfarist.solvers.descent import descend
 
@@ -34,6 +34,10 @@ def test_from_the_optimum_of_a_share_it_leads_to_that_of_everything(fitted):
     assert found.converged
     assert found.value == pytest.approx(best.value, rel=LEFT)
     assert found.value >= best.value * (1.0 - LEFT)
+    curvature = expected_curvature(part, start)
+    found = follow(likelihood.loss, start, max_iter=50, tolerance=1e-9, curvature=curvature)
+    assert found.converged
+    assert found.value == pytest.approx(best.value, rel=LEFT)
     nearer = few_steps(likelihood.loss, start)
     assert (
         nearer is None

@@ -14,9 +14,11 @@ from welfarist.app.usage import UsageError
 from welfarist.base.validation import FloatArray
 from welfarist.files import (
     Actions,
+    holds_people,
     is_sketch,
     open_table,
     read_actions,
+    read_people,
     read_scores,
     read_sketch,
 )
@@ -188,7 +190,7 @@ def read_decisions(
         )
     require_address_space()
     table.check([path, decision.file])
-    if is_sketch(path):
+    if is_sketch(path) or holds_people(path):
         return replace(_of_sketch(path, table, decision, shift), encoding=table.encoding)
     read = _reader_of(decision, table)
     found = read(path, table, decision, -shift if least is None else least)
@@ -197,18 +199,21 @@ def read_decisions(
 
 def _of_sketch(path: str, table: TableOptions, decision: DecisionOptions, shift: float) -> Decided:
     """Decisions about the people of a sketch, whose utilities nobody can look at any more."""
+    what = "a sketch" if is_sketch(path) else "people with errors"
     if decision.wide or decision.long:
         way = "wide" if decision.wide else "long"
         raise UsageError(
-            f"{{{way}}} is for decisions that hold utilities themselves; found a sketch, {{path}}. "
+            f"{{{way}}} is for decisions that hold utilities themselves; found {{what}}, {{path}}. "
             "Give {comparisons} FILE or {choices} FILE.",
             path=path,
+            what=what,
         )
     if decision.score is None and decision.file is None:
         raise UsageError(
-            "say what was decided about {path}, which is a sketch: {comparisons} FILE, {choices} "
+            "say what was decided about {path}, which is {what}: {comparisons} FILE, {choices} "
             "FILE, or {score} FILE with a column of actions and one of scores.",
             path=path,
+            what=what,
         )
     refuse_for_sketch(table, shift)
     read = _reader_of(decision, table)
@@ -220,8 +225,8 @@ def refuse_for_sketch(table: TableOptions, shift: float | None) -> None:
     _refuse(table, (*_OF_ACTIONS, "absent"), "is for a table of actions, not for a sketch")
     if shift:
         raise UsageError(
-            "{shift} must be added before people are sketched, which knows nobody's utility any "
-            "more. Leave it out."
+            "{shift} must be added before people are put in such a file, which has no table of "
+            "utilities any more. Leave it out."
         )
 
 
@@ -231,6 +236,8 @@ def actions_in(
     """The actions of a table or of a sketch."""
     if is_sketch(path):
         return read_sketch(path)
+    if holds_people(path):
+        return read_people(path)
     return read_actions(path, least=least, may_be_absent=may_be_absent, **table.actions())
 
 
@@ -385,7 +392,8 @@ def _scored_beside(
     from welfarist.decisions import Scores
 
     assert decision.score is not None
-    actions, notes = read_sketch(path), list[str]()
+    actions = actions_in(path, table)
+    notes = list(actions.notes)
     rows, values = read_scores(
         decision.score, actions, drop_missing=table.drop_missing, notes=notes, **table.text()
     )

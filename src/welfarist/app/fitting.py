@@ -15,7 +15,7 @@ from welfarist.app.texts import is_inline
 from welfarist.app.usage import RequestError, UsageError
 from welfarist.base.errors import NotConvergedWarning
 from welfarist.base.whole_files import write_together
-from welfarist.files import is_sketch
+from welfarist.files import holds_people, is_sketch
 
 if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the files is said before
     from welfarist.comparing.shifts import ShiftTable
@@ -77,7 +77,7 @@ class FitRequest:
     def decided_in(self) -> tuple[str | None, ...]:
         """Files of decisions: scores are in one beside a sketch, and in a column of a table."""
         score = self.decision.score
-        beside = score is not None and is_sketch(self.actions)
+        beside = score is not None and (is_sketch(self.actions) or holds_people(self.actions))
         return (self.decision.file, score) if beside else (self.decision.file,)
 
     @property

@@ -29,10 +29,10 @@ _HARDLY_ANY = 0.01
 # answer, at each step of letting many decisions in, and at its end.
 Until = tuple[float, int]
 _ANSWER, _STEP, _LAST = (0.3, 20), (0.05, 60), (0.02, 150)
-# Particles that move. Where more are wanted, these are taken down several times on their way once
-# all decisions are in: few that go far find a posterior that is narrow here and wide there better
-# than many that do not.
-_WALKERS = 5000
+# Particles that move: so many, or one of so many. They are taken down several times on their way
+# once all decisions are in: few that go far find a posterior that is narrow here and wide there
+# better than many that do not.
+_WALKERS, _ONE_OF = 5000, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ def _let_in(
 
 def _walkers(size: int) -> int:
     """How many particles move, so that there are so many in the end."""
-    return min(size, _WALKERS)
+    return min(size, max(_WALKERS, size // _ONE_OF))
 
 
 def _all_of(cloud: Cloud, target: Target, size: int, rng: np.random.Generator) -> State:

@@ -40,7 +40,8 @@ class OtherFamily:
     gain: float
 
     def __str__(self) -> str:
-        return f"{self.family.title} describe them better (BIC lower by {self.gain:.1f})"
+        title = self.family.title
+        return f"{title[:1].upper()}{title[1:]} describe them better (BIC lower by {self.gain:.1f})"
 
 
 def better_family(likelihood: Likelihood, shift: float) -> OtherFamily | None:
@@ -50,9 +51,12 @@ def better_family(likelihood: Likelihood, shift: float) -> OtherFamily | None:
     noise, as far as they have something to say of the utilities.
     """
     loss, decided = likelihood.loss, likelihood.decided
-    if decided is None or loss.in_parts or is_source(decided.utilities):
+    # Decisions in files are not read again for what was not asked for.
+    if not isinstance(decided, Scores | Comparisons | Choices) or is_source(decided.utilities):
         return None
     if loss.decisions > _MOST_ROWS or loss.restraint is not None:
+        return None
+    if not loss.learn_power:  # a rule that was given need not be the best of its own family
         return None
     own = _bic(likelihood.parameters, likelihood.log_likelihood(likelihood.value), likelihood)
     found: list[OtherFamily] = []
@@ -100,12 +104,13 @@ def loss_again(
     if isinstance(decided, Scores):
         moved = decided.shifted(shift, 0.0 if seen.scale else shift, least=family.least)
         return loss_of_scores(moved, family, weighting, learn_shape, seen.scale)
+    if not isinstance(decided, Choices | Comparisons):
+        raise InputError("decisions stay in their files, which are not read again for that.")
     known = family, weighting, learn_shape, seen.noise, seen.tau_max
-    shifted = decided.shifted(shift, least=family.least)
+    shifted: Any = decided.shifted(shift, least=family.least)
     if isinstance(decided, Choices):
         staged, sized = (seen.options[name] for name in ("tau_by_stage", "size_effect"))
         return loss_of_choices(shifted, *known, tau_by_stage=staged, size_effect=sized)
-    assert isinstance(decided, Comparisons)
     return loss_of_comparisons(shifted, *known)
 
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "allocate": "Allocate a budget over projects so that welfare is largest.",
     "judge": "Decide between two actions, and say why.",
     "compare": "Put doctrines, saved models and a learned rule side by side.",
+    "utilities": "Learn everybody's utilities from what they answered.",
     "sketch": "Put any number of people into one small file, to learn from.",
     "plan": "Say how many decisions are needed to learn a rule.",
     "simulate": "Write a simulated world to files, with its truth.",

@@ -181,7 +181,18 @@ class Columns:
         self, weights: FloatArray, p: float, mean: Welfare, pull: FloatArray
     ) -> tuple[FloatArray, float]:
         """Return its second derivatives that involve p, summed over actions with `pull` (N,)."""
-        return contracted_curvature(self.logs, weights, p, mean, pull, self.has_zeros)
+        if self.logs.size < _WIDE or weights.ndim > 1:
+            return contracted_curvature(self.logs, weights, p, mean, pull, self.has_zeros)
+        cross, twice = np.zeros(len(self.logs)), 0.0
+        step = max(_PART // len(self.logs), 1)
+        for start in range(0, self.actions, step):
+            part = slice(start, start + step)
+            here = Welfare(mean.value[part], mean.by_weight[:, part], mean.by_power[part])
+            logs = self.logs[:, part]
+            found = contracted_curvature(logs, weights, p, here, pull[part], self.has_zeros)
+            cross += found[0]
+            twice += found[1]
+        return cross, twice
 
     @property
     def looked_at(self) -> int:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from welfarist.files.actions import Actions, read_actions
     from welfarist.files.comparisons import NamedComparisons, read_comparisons
     from welfarist.files.deciders import KnownDeciders, read_deciders
+    from welfarist.files.estimated import holds_people, read_people
     from welfarist.files.long import read_long_choices
     from welfarist.files.menus import NamedChoices, read_choices
     from welfarist.files.opening import open_table
@@ -24,6 +25,7 @@ __all__ = [
     "KnownDeciders",
     "NamedChoices",
     "NamedComparisons",
+    "holds_people",
     "is_sketch",
     "open_table",
     "read_actions",
@@ -33,6 +35,7 @@ __all__ = [
     "read_deciders",
     "read_groups",
     "read_long_choices",
+    "read_people",
     "read_scores",
     "read_sketch",
     "read_weights",
@@ -47,6 +50,7 @@ _ON_DEMAND = {
     "KnownDeciders": "files.deciders",
     "NamedChoices": "files.menus",
     "NamedComparisons": "files.comparisons",
+    "holds_people": "files.estimated",
     "is_sketch": "files.sketches",
     "open_table": "files.opening",
     "read_actions": "files.actions",
@@ -56,6 +60,7 @@ _ON_DEMAND = {
     "read_deciders": "files.deciders",
     "read_groups": "files.people",
     "read_long_choices": "files.long",
+    "read_people": "files.estimated",
     "read_scores": "files.sketches",
     "read_sketch": "files.sketches",
     "read_weights": "files.people",

@@ -121,11 +121,13 @@ def read_comparisons(
     outcomes = _outcomes(read, roles, actions, first_label, notes)
     by, deciders = deciders_of(frame, roles)
     counts = counts_of(read, roles)
+    name = table.name
+    del table, read, frame  # what was read takes more memory than what is kept of it
     ones = np.ones(len(pairs), dtype=np.int8)
     made = Comparisons(actions.utilities, pairs, ones, counts, by, least=least)
     made.outcomes = outcomes  # a file says which are ties: 0 and +1 alone need no second look
     made.stakeholders, made.names = actions.stakeholders, actions.names
-    notes += menus_taken_apart(table.name, made)
+    notes += menus_taken_apart(name, made)
     return NamedComparisons(made, deciders, tuple(notes))
 
 

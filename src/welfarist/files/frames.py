@@ -83,8 +83,33 @@ class FrameTable:
         """Return columns as a polars data frame, checked; a problem names row and column."""
         import polars as pl
 
+        found: dict[str, Any] = {}
+        for part in self._parts(cells):
+            found |= self._read(part)
+        return pl.DataFrame([found[column] for column in cells])
+
+    def _parts(self, cells: Mapping[str, Cell]) -> list[dict[str, Cell]]:
+        """Columns that are read together: of Parquet, where each lies by itself, texts are not.
+
+        Texts take much more memory than what is made of them.
+        """
+        if self.source.format != "parquet":
+            return [dict(cells)]
+        parts: list[dict[str, Cell]] = []
+        for column, cell in cells.items():
+            if cell.number and parts and all(other.number for other in parts[-1].values()):
+                parts[-1][column] = cell
+            else:
+                parts.append({column: cell})
+        return parts
+
+    def _read(self, cells: Mapping[str, Cell]) -> dict[str, Any]:
+        """Columns by name, checked."""
+        import polars as pl
+
         answer, data = self._ask("arrow", **_wanted(cells))
         frame = pl.read_ipc(io.BytesIO(data))
+        del data  # which is as large as the frame
         self._refuse_none(len(frame))
         odd = set(answer["odd"])
         found = taken(frame, {c: cell for c, cell in cells.items() if c not in odd})
@@ -92,7 +117,7 @@ class FrameTable:
             if found.get(column) is None:
                 held = map(json.loads, frame[column]) if column in odd else frame[column]
                 found[column] = cell.made(column, self._parsed(column, cell, held))
-        return pl.DataFrame([found[column] for column in cells])
+        return found
 
     def read_small(self, cells: Mapping[str, Cell]) -> PlainFrame:
         """Return columns without polars, which where few names are looked up is quicker."""

@@ -11,6 +11,8 @@ _HASH_BITS = 64
 # With this many more buckets than names, few names share one.
 _SPARE_BITS = 3
 _SECOND_SEED = 1
+# How many texts are looked up at a time.
+_PART = 2**16
 
 
 class NameIndex:
@@ -41,6 +43,15 @@ class NameIndex:
 
     def rows(self, column: Any) -> npt.NDArray[np.int32] | None:
         """Return the places (n,) of texts in the list, or None if one of them is not in it."""
+        found = np.empty(len(column), dtype=np.int32)
+        for start in range(0, len(column), _PART):  # what is needed on the way stays small
+            part = self._rows(column.slice(start, _PART))
+            if part is None:
+                return None
+            found[start : start + _PART] = part
+        return found
+
+    def _rows(self, column: Any) -> npt.NDArray[np.int32] | None:
         hashes = column.hash().to_numpy()
         places = self._starts[self._bucket(hashes)]
         missed = np.flatnonzero(self._sorted[places] != hashes)

@@ -12,8 +12,6 @@ from welfarist.decisions.labels import numbered
 _MOST = 0.9
 # Two menus in a row from which the same was chosen are one run, in which others come twice.
 _ONCE = 0.5
-# A run of two happens by chance.
-_LONG_RUN = 3
 
 
 def menus_taken_apart(file: str, made: Comparisons) -> list[str]:
@@ -32,15 +30,20 @@ def menus_taken_apart(file: str, made: Comparisons) -> list[str]:
 
 
 def _look_taken_apart(made: Comparisons) -> bool:
-    """Whether nearly all comparisons stand in runs of one winner, hardly another action twice."""
+    """Whether nearly all comparisons stand in runs of one winner, hardly another action twice.
+
+    A run of two happens by chance: there must be one of three.
+    """
     winner = np.where(made.outcomes > 0, made.pairs[:, 0], made.pairs[:, 1])
+    by = np.broadcast_to(np.intp(0), len(winner)) if made.by is None else numbered(made.by)
+    same = winner[1:] == winner[:-1]
+    if made.by is not None:
+        same &= by[1:] == by[:-1]
+    if not (same[1:] & same[:-1]).any() or (made.outcomes == 0).any():  # no run of three
+        return False
     loser = made.pairs.sum(axis=1) - winner
-    by = np.zeros(len(winner)) if made.by is None else numbered(made.by)
-    same = (np.diff(winner) == 0) & (np.diff(by) == 0)
     starts = np.flatnonzero(np.concatenate([[True], ~same]))
     sizes = np.diff(np.append(starts, len(winner)))
-    if sizes.max() < _LONG_RUN or (made.outcomes == 0).any():
-        return False
     inside = np.where(sizes > 1, sizes, _last_of_rankings(starts, sizes, winner, loser, by))
     if inside.sum() < _MOST * len(winner):
         return False

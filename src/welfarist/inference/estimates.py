@@ -23,9 +23,12 @@ from welfarist.inference.likelihood import Likelihood, Quantity
 from welfarist.inference.power_set import Pieces
 from welfarist.inference.profile import undetermined_weights
 from welfarist.inference.reference import allowed_deviance
+from welfarist.losses.estimated.loss import EstimatedLoss
 
 # One profile takes about as long as reading this many numbers takes, however small the data.
 _SMALLEST_PROFILE = 10_000
+# Where errors of actions go together a profile takes so many times longer.
+_SHARED = 1_000
 # Numbers read for which it is worth to wait seconds, where there is no other interval.
 _PATIENCE = 1_500_000
 # Numbers read that are worth the wait: half a second for p, tau, rho and scale, of which there are
@@ -182,6 +185,8 @@ def _quick_methods(likelihood: Likelihood, level: float) -> list[MethodName]:
     """
     loss = likelihood.loss
     read = _SMALLEST_PROFILE + loss.people.size + (0 if loss.squared else loss.decisions)
+    if isinstance(loss, EstimatedLoss):  # whose actions are integrated out together
+        read += loss.people.actions**2 * (_SHARED if loss.estimated.is_shared else 1)
     weights = [i for i, quantity in enumerate(likelihood.quantities) if quantity.is_weight]
     others = len(likelihood.quantities) - len(weights)
     affordable = read * others <= _AFFORDABLE

@@ -21,9 +21,13 @@ from welfarist.losses.glances import Glance
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed import Observed, Response
 from welfarist.losses.observed_pairs import PairResponse
+from welfarist.losses.observed_scores import ScoreResponse
 from welfarist.losses.point import Point, QuadraticModel
 from welfarist.losses.restraint import Restraint
 from welfarist.people.weighting import Weighting
+
+# Utilities from which a gradient is worked out without the derivatives of every value.
+_LARGE = 2**17
 
 
 @dataclass(frozen=True)
@@ -305,7 +309,11 @@ class DecisionEvaluation:
 
     def gradient(self) -> FloatArray:
         """Return the gradient at the point (q,), at a fraction of the cost of the model."""
-        gradient = self.response.gradient(self.judged.rows())
+        judged, response = self.judged, self.response
+        if isinstance(response, ScoreResponse) and judged.people.size >= _LARGE:
+            gradient = response.gradient_along(judged)
+        else:
+            gradient = response.gradient(judged.rows())
         if self.charge is not None and self.judged.learn_power:
             gradient[self.judged.weighting.free] += self.charge[1]
         return gradient
@@ -314,11 +322,21 @@ class DecisionEvaluation:
         """Return gradient and positive semidefinite curvature at the point."""
         return self._with_charge(self.response.model(self.judged.rows()))
 
-    def rough_model(self) -> QuadraticModel:
-        """Return the gradient, and curvature to six digits or so, which are enough for a step."""
-        if not isinstance(self.response, PairResponse):
-            return self.model()
-        return self._with_charge(self.response.model(self.judged.rows(), roughly=True))
+    def rough_model(self, *, bent: bool = False) -> tuple[QuadraticModel, FloatArray]:
+        """Return gradient and curvature to six digits or so, which are enough for a step.
+
+        Beside it the Hessian: the curvature itself, or if `bent` with what it lacks of that, but
+        for second derivatives by two weights, which cost more than all others.
+        """
+        rows, response = self.judged.rows(), self.response
+        left: FloatArray | float = 0.0
+        if bent:
+            left = self._remainder(replace(self.judged, roughly=True), rows)
+        if isinstance(response, PairResponse):
+            model = self._with_charge(response.model(rows, roughly=True))
+        else:
+            model = self._with_charge(response.model(rows))
+        return model, np.asarray(model.curvature + left)
 
     def _with_charge(self, model: QuadraticModel) -> QuadraticModel:
         if self.charge is not None and self.judged.learn_power:
@@ -329,7 +347,10 @@ class DecisionEvaluation:
 
     def remainder(self) -> FloatArray:
         """Return what the curvature lacks of the Hessian along moves that keep the sum (q, q)."""
-        left = self.response.remainder(self.judged, self.judged.rows())
+        return self._remainder(self.judged, self.judged.rows())
+
+    def _remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
+        left = self.response.remainder(judged, rows)
         if self.charge is not None and self.judged.learn_power:
             k = self.judged.weighting.free
             left[k, k] += min(float(self.charge[2]), 0.0)

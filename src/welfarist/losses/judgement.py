@@ -36,6 +36,9 @@ class Judgement:
         One weight per person.
     welfare : Welfare
         Values of the actions, less the people's shift, with derivatives.
+    roughly : bool
+        Whether second derivatives by two weights are left out, which take longest where weights
+        are very many and matter least: they come with residuals of either sign.
     """
 
     family: Family
@@ -45,6 +48,7 @@ class Judgement:
     point: Point
     weights: FloatArray
     welfare: Welfare
+    roughly: bool = False
 
     @property
     def values(self) -> FloatArray:
@@ -67,6 +71,23 @@ class Judgement:
             rows = np.vstack([rows, self.welfare.by_own])
         return rows
 
+    def along(self, numbers: FloatArray) -> FloatArray:
+        """Return the product of :meth:`rows` with one number an action (N,), without the rows."""
+        k, point = self.weighting.free, self.point
+        found = np.empty(k + self.learn_power)
+        if k:
+            by_person = self.welfare.by_weight @ numbers
+            found[:k] = self.weighting.pull_back(by_person[:, None])[:, 0]
+            found[:k] *= weight_units(point.weights)
+        if self.learn_power:
+            steep = self.family.shape.coordinate.steepness(point.p)
+            found[k] = steep * float(self.welfare.by_power @ numbers)
+        if isinstance(self.weighting, AttributeWeighting):
+            found = np.concatenate([found, self._slope_rows(self.weighting) @ numbers])
+        if self.welfare.by_own is not None:
+            found = np.concatenate([found, self.welfare.by_own @ numbers])
+        return found
+
     def _slope_rows(self, weighting: AttributeWeighting) -> FloatArray:
         """Derivatives of the values (s, N) by slope; 0 at infinite powers, where all count."""
         moved = weighting.moved_by(self.weights)
@@ -82,7 +103,7 @@ class Judgement:
         """
         k, p = self.weighting.free, self.point.p
         bent = np.zeros((len(rows), len(rows)))
-        if k:
+        if k and not self.roughly:
             bent[:k, :k] = self.family.bend_by_weights(rows[:k], pull, p, extra)
             bent[:k, :k] += self._bent_by_sharing(rows[:k], pull)
             bent[:k, :k] += self._bent_further(pull)

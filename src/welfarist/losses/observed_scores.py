@@ -381,6 +381,14 @@ class ScoreResponse:
         """Return the gradient."""
         return np.asarray(self.with_scale(rows) @ self._pull())
 
+    def gradient_along(self, judged: Judgement) -> FloatArray:
+        """Return the gradient from what is judged, without derivatives of every value."""
+        pull = self._pull()
+        gradient = judged.along(pull)
+        if not self.observed.scale:
+            return gradient
+        return np.append(gradient, self.predicted.by_scale() @ pull)
+
     def model(self, rows: FloatArray) -> QuadraticModel:
         """Return gradient and Gauss-Newton matrix."""
         if not self.observed.scale:

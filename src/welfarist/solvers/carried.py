@@ -14,9 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from welfarist.base.validation import FloatArray
-from welfarist.losses import DecisionEvaluation, Loss, Point, weight_units
+from welfarist.losses import DecisionEvaluation, Evaluation, Loss, Point, weight_units
 from welfarist.solvers.coordinates import Curvature, minimiser
 from welfarist.solvers.descent import Descent, Walk, descend
+from welfarist.solvers.simplex import MANY
 
 # Relative curvature that is always there, so that no programme is singular.
 _FLOOR = 1e-13
@@ -25,9 +26,12 @@ _SECANTS, _FAR = 10, 10.0
 # Where a decrease shrinks less than that from step to step, curvature is worked out anew; where it
 # does not even shrink by so much, steps of another kind must do.
 _SLOW, _HARDLY = 0.05, 0.5
+_SLOW_OF_MANY = 0.4  # among very many weights, whose curvature costs as much as ten steps
 # A share of the loss that a last step on a share may promise, and how much of that the step before:
 # what is left then is less than a share's optimum is off by its sampling error.
 _SHORT, _LONG = 0.005, 0.05
+# What a move out of the simplex costs, where one of the same size in a weight costs 1.
+_DEAR, _LEAST = 100.0, float(np.finfo(np.float64).tiny)
 # Of a tolerance, what steps with curvature of their own must reach, of which none is on faith.
 _WITHOUT_FAITH = 0.1
 # Steps that are taken with carried curvature; it takes three or four where it serves at all.
@@ -80,8 +84,8 @@ class CarriedCurvature(Walk):
             move = self._face_move(gradient, hessian, lower, upper)
             if move is not None:
                 return move, -0.5 * float(gradient @ move)
-        form = hessian if damping == 0.0 and self._is_convex(hessian) else fisher
-        form = form.copy()
+        firm = self._firm(fisher, hessian) if damping == 0.0 else None
+        form = fisher.copy() if firm is None else firm
         diagonal = np.maximum(fisher.diagonal(), _FLOOR * float(fisher.diagonal().max()))
         places = np.arange(self.size)
         form[places, places] += (damping + _FLOOR) * diagonal
@@ -91,16 +95,35 @@ class CarriedCurvature(Walk):
             return None, 0.0
         return move, -float(gradient @ move + 0.5 * move @ (form @ move))
 
-    def _is_convex(self, matrix: FloatArray) -> bool:
-        return minimiser(matrix, np.zeros(self.size)) is not None
+    def _firm(self, fisher: FloatArray, hessian: FloatArray) -> FloatArray | None:
+        """Return a Hessian (q, q), convex where moves lead out of the simplex too; or None.
+
+        None means that it is not convex among moves that keep the sum of the weights. What others
+        cost does not matter, and they are made to cost more than most.
+        """
+        firm = hessian.copy()
+        if self.weights:
+            total = weight_units(self.point.weights)
+            steep = np.maximum(fisher.diagonal()[: self.weights], _LEAST)
+            cost = _DEAR / float(np.square(total) @ (1.0 / steep))
+            firm[: self.weights, : self.weights] += cost * np.outer(total, total)
+        return None if minimiser(firm, np.zeros(self.size)) is None else firm
 
 
-def follow(loss: Loss, start: Point, *, max_iter: int, tolerance: float) -> Descent:
-    """Go from the optimum of a share to that of a loss, with curvature from where it starts.
+def follow(
+    loss: Loss,
+    start: Point,
+    *,
+    max_iter: int,
+    tolerance: float,
+    curvature: Curvature | None = None,
+) -> Descent:
+    """Go from the optimum of a share to that of a loss, with curvature that was worked out once.
 
     It is the expected one, which is nearer to the Hessian at the optimum than the Hessian at the
-    start is. Where steps do not shrink as they should (weights leave or reach 0, the start was far
-    off), steps with curvature of their own take over.
+    start is; that of a large share serves as well as that of everything. Where steps do not shrink
+    as they should (weights leave or reach 0, the start was far off), steps with curvature of their
+    own take over.
 
     Parameters
     ----------
@@ -111,10 +134,14 @@ def follow(loss: Loss, start: Point, *, max_iter: int, tolerance: float) -> Desc
     tolerance : float
         A step that promises a smaller share of the loss is the last one. It is taken on faith: what
         it leaves is a hundredth of that or less, and so is what the loss may differ by.
+    curvature : Curvature, optional
+        That of a large share close to the start; worked out there on everything if left out.
     """
     walk = _Following(loss, start, tolerance)
     taken = 0
     if walk.carries:
+        if curvature is not None:
+            walk.borrow(curvature)
         for taken in range(1, min(_MOST, max_iter) + 1):
             proposed = walk.propose()
             if proposed is None or proposed[1] > _HARDLY * walk.last:
@@ -122,7 +149,8 @@ def follow(loss: Loss, start: Point, *, max_iter: int, tolerance: float) -> Desc
             point, promised = proposed
             if promised <= tolerance * abs(walk.value) + loss.resolution:
                 reason, value = "no step promises a lower loss", walk.value - promised
-                return Descent(point, value, True, taken, reason, evaluation=walk.here)
+                fisher, _ = walk.curvature.in_units_of(point)
+                return Descent(point, value, True, taken, reason, fisher, evaluation=walk.here)
             if not walk.go_on(point, promised):
                 break
     tolerance *= _WITHOUT_FAITH
@@ -142,6 +170,27 @@ def few_steps(loss: Loss, start: Point) -> Point | None:
     if proposed is None or proposed[1] > _SHORT * abs(walk.value):
         return None
     return proposed[0]
+
+
+def expected_curvature(loss: Loss, point: Point) -> Curvature:
+    """Return the expected curvature of a loss at a point, to six digits or so, in both places."""
+    return _expected(loss.evaluate(point), point)[1]
+
+
+def _expected(
+    here: Evaluation, point: Point, *, bent: bool = False
+) -> tuple[FloatArray, Curvature]:
+    """Gradient and expected curvature where a loss was evaluated.
+
+    If `bent`, what the power's own bending adds to it is part of the Hessian, all but what two
+    weights do together.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not isinstance(here, DecisionEvaluation):
+            model = here.model()
+            return model.gradient, Curvature.at(point, model.curvature, model.curvature)
+        model, hessian = here.rough_model(bent=bent)
+        return model.gradient, Curvature.at(point, model.curvature, hessian)
 
 
 def near_an_optimum(
@@ -179,6 +228,7 @@ class _Following(CarriedCurvature):
         super().__init__(loss, start, tolerance)
         self._before: tuple[Point, FloatArray] | None = None
         self._anew = True
+        self._many, self._bent = self.weights >= MANY, False
         self.carries = self.size > 0 and np.isfinite(self.value) and Curvature.can_be_carried(start)
 
     def borrow(self, curvature: Curvature) -> None:
@@ -202,16 +252,18 @@ class _Following(CarriedCurvature):
             if self._before is not None:
                 self._learn(*self._before, gradient)
             return gradient
-        with np.errstate(over="ignore", invalid="ignore"):
-            here = self._here
-            model = here.rough_model() if isinstance(here, DecisionEvaluation) else here.model()
-        self.curvature = Curvature.at(self.point, model.curvature, model.curvature)
-        self._anew = False
-        return model.gradient
+        # Among very many weights the second point is close, and steps of the power would hardly
+        # shrink without its bending, which costs little beside the rest.
+        bent = self._many and np.isfinite(self.last)
+        gradient, self.curvature = _expected(self._here, self.point, bent=bent)
+        self._anew, self._bent = False, bent
+        return gradient
 
     def go_on(self, point: Point, predicted: float) -> bool:
         """Go to a point that promised a decrease; say whether it keeps the promise."""
-        self._anew = np.isfinite(self.last) and predicted > _SLOW * self.last
+        enough = _SLOW_OF_MANY if self._many else _SLOW
+        slow = np.isfinite(self.last) and predicted > enough * self.last
+        self._anew = bool(slow) or (self._many and not self._bent)
         self._here = None  # the arrays can go before new ones come
         evaluation = self.loss.evaluate(point)
         if not evaluation.value <= self.value + self._tolerance * abs(self.value):

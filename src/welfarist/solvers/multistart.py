@@ -20,6 +20,7 @@ from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point
 from welfarist.solvers.base import Guide
+from welfarist.solvers.by_share import descend_by_share
 from welfarist.solvers.descent import Descent, descend, uncertainty_of_power
 from welfarist.solvers.effort import AUTO, Effort
 from welfarist.solvers.schedule import CREEPING, Schedule
@@ -134,15 +135,20 @@ def search(
     for place in schedule.starts():
         if schedule.exhausted and n_starts == "auto":
             break
-        found = descend(
-            loss,
-            place,
-            max_iter=max_iter,
-            tolerance=tolerance,
-            known=[d for d in (*warm, *descents) if d.converged],
-            reach=_reach(doubt),
-            beat=best.value if best and schedule.gives_up and n_starts == "auto" else np.inf,
-        )
+        gives_up = schedule.gives_up and n_starts == "auto"
+        found = None
+        if best is None:  # later starts mostly run into the optimum of the first
+            found = _shortcut(loss, place, max_iter, tolerance, observations)
+        if found is None:
+            found = descend(
+                loss,
+                place,
+                max_iter=max_iter,
+                tolerance=tolerance,
+                known=[d for d in (*warm, *descents) if d.converged],
+                reach=_reach(doubt),
+                beat=best.value if best and gives_up else np.inf,
+            )
         _tell(progress, loss, f"start {len(descents) + 1}", found)
         gain = CREEPING if schedule.went_on else _AGREE
         better = best is None or found.value < best.value - gain * abs(best.value)
@@ -174,6 +180,17 @@ def search(
     pinned = doubt < PINNED and agreed
     settled = pinned or (agreed and _is_plain(loss, descents, doubt))
     return Search(best, values, steps, pinned, settled)
+
+
+def _shortcut(
+    loss: Loss, place: Point, max_iter: int, tolerance: float, observations: float
+) -> Descent | None:
+    """Return where a start leads by way of a share, if the data pin the power down there.
+
+    Otherwise there may be several optima, and to which one comes should not be left to a share.
+    """
+    found = descend_by_share(loss, place, max_iter=max_iter, tolerance=tolerance)
+    return found if found and _doubt(loss, found, observations) < PINNED else None
 
 
 def _tell(progress: Progress | None, loss: Loss, what: str, found: Descent) -> None:

@@ -19,7 +19,7 @@ from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.proofs import can_certify, search_powers
 from welfarist.solvers.base import Guide, Optimum, uncovered
 from welfarist.solvers.best_guess import from_best_guess
-from welfarist.solvers.carried import few_steps, follow
+from welfarist.solvers.carried import expected_curvature, few_steps, follow
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.effort import EFFORTS, EffortName
 from welfarist.solvers.limits import LimitFit, Rule, fit_rule
@@ -182,15 +182,19 @@ class Newton:
         progress: Progress,
     ) -> Descent:
         """Go on from the optimum of a share, by way of larger ones; steps are counted together."""
-        n_iter = 0
+        n_iter, curvature = 0, None
         while shares:
             part = shares.pop(0)
             best = self._nearer(part, best)
             n_iter += best.n_iter
             at = f"{loss.family.shape.name} = {best.point.p:.6g}"
             progress.say(f"on {part.decisions} decisions: {at}")
+            if not shares:
+                curvature = expected_curvature(part, best.point)
         tolerance = self.tolerance if self.tolerance < _USUAL else max(self.tolerance, _FINE)
-        best = follow(loss, best.point, max_iter=self.max_iter, tolerance=tolerance)
+        best = follow(
+            loss, best.point, max_iter=self.max_iter, tolerance=tolerance, curvature=curvature
+        )
         at = f"{loss.family.shape.name} = {best.point.p:.6g}"
         progress.say(f"on all {loss.decisions} decisions: loss {best.value:.10g} at {at}")
         return replace(best, n_iter=best.n_iter + n_iter)

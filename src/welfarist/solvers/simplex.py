@@ -13,8 +13,8 @@ from welfarist.solvers.active_set import minimise_within
 _EQUALITY = 5  # daqp's mark for a constraint that holds with equality
 _PRIMAL_TOLERANCE = 1e-11
 _SMALLEST_WEIGHT = 1e-290
-# Weights from which bounds are guessed together, and not exchanged one by one.
-_MANY = 150
+# Weights that are very many: bounds are guessed together, and not exchanged one by one.
+MANY = 150
 # Moves of weights that miss a sum of 0 by more than this are not rounding.
 _MISSED = 1e-3
 
@@ -80,7 +80,7 @@ class QuadraticStep:
         matrix *= scale[:, None]
         if not all_finite(matrix):
             return None
-        if self._weights >= _MANY:
+        if self._weights >= MANY:
             bounds = self._lower[: self._size], self._upper[: self._size]
             found = minimise_within(gradient * scale, matrix, self._sum[0], *bounds)
             if found is not None:

@@ -178,9 +178,11 @@ class EstimatedEvaluation(DecisionEvaluation):
         curvature = self.integrated.curvature(rows, variances) / self.loss.observed.total
         return QuadraticModel(self.gradient(), curvature)
 
-    def rough_model(self) -> QuadraticModel:
-        """Return :meth:`model`."""
-        return self.model()
+    def rough_model(self, *, bent: bool = False) -> tuple[QuadraticModel, FloatArray]:
+        """Return :meth:`model`, and its curvature in the place of the Hessian."""
+        del bent
+        model = self.model()
+        return model, model.curvature
 
     def remainder(self) -> FloatArray:
         """Return what the curvature lacks of the Hessian along moves that keep the sum (q, q).

@@ -295,7 +295,10 @@ def _ratings(values: dict[str, list[Any]], person: IntArray, places: _Places) ->
 def _rankings(values: dict[str, list[Any]], person: IntArray, places: _Places) -> Menus:
     """Rankings as choices in a row: the best of all, the best of the others, and so on."""
     actions = places.of(values["action"], "action")
-    rank = as_numbers(values["rank"], "rank").astype(np.float64)
+    try:
+        rank = np.array([float(entry) for entry in values["rank"]])
+    except (TypeError, ValueError):
+        raise InputError("ranks must be numbers, the best 1; found others.") from None
     groups: dict[tuple[int, str], list[int]] = {}
     for i, entry in enumerate(values["ranking"]):
         groups.setdefault((int(person[i]), _text(entry, "ranking", i)), []).append(i)

@@ -13,7 +13,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.families.columns import Columns
 from welfarist.families.power_mean.derivatives import welfare_shares
 from welfarist.families.welfare import Welfare
-from welfarist.people.estimated.spread import ByAction, Effects, Spread
+from welfarist.people.estimated.spread import ByAction, ByPerson, Effects, Spread
 
 # Where |p| times a standard error of a log utility is larger, two terms of a series say little.
 _LONGEST = 3.0
@@ -46,6 +46,11 @@ class EstimatedColumns(Columns):
         """The largest |p| at which errors are small enough for what is made of them."""
         largest = Columns(self.logs, self.shift, self.has_zeros).largest_power
         return min(largest, _LONGEST / max(self.typical_error, 1e-12))
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether errors of different actions go together."""
+        return isinstance(self.spread_of_errors, ByPerson)
 
     def take(self, actions: npt.NDArray[Any]) -> EstimatedColumns:
         """Return some of the actions, on the same unit."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
@@ -19,6 +20,7 @@ from welfarist.families.columns import Columns
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.people.estimated.columns import EstimatedColumns
 from welfarist.people.estimated.draws import as_draws, mean_and_spread, own_errors, with_factors
+from welfarist.people.estimated.saved import load_people, save_people
 from welfarist.people.estimated.shrinking import shrunken
 from welfarist.people.estimated.spread import ByAction, ByPerson, Spread
 from welfarist.people.table import columns_of
@@ -251,6 +253,20 @@ class People:
     def highest(self) -> FloatArray:
         """The best guess (N, d)."""
         return self.utilities
+
+    @property
+    def measured(self) -> ByAction | ByPerson:
+        """The errors of what was given, before shrinking."""
+        return self._measured
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write people with their errors to a file, for :meth:`load` and the command line."""
+        save_people(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> People:
+        """Return the people that :meth:`save`, or ``welfarist utilities``, wrote."""
+        return load_people(path, cls)[0]
 
     @property
     def logs_of_estimates(self) -> FloatArray:

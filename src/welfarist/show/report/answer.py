@@ -16,6 +16,7 @@ from welfarist.counting.findings import as_far_as_searched
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.inference.reference import chance_beyond
 from welfarist.results.caveats import reversal
+from welfarist.results.learned import Remark
 from welfarist.results.record import FitResult
 from welfarist.show.report import words
 from welfarist.show.report.facts import LOSSES, Ends, Facts, Gains, Tested
@@ -41,9 +42,18 @@ def answer(facts: Facts) -> Html:
     """The rule, what speaks against it, how sure it is, and which doctrines it is not."""
     but, more = _but(facts), f"{_right(facts)} {_doctrines(facts)}".strip()
     return join(
-        box(paragraph(_rule(facts)), paragraph(but, "but") if but else NOTHING),
+        box(
+            paragraph(_rule(facts)),
+            paragraph(but, "but") if but else NOTHING,
+            *(paragraph(words.sentence(plain(said))) for said in _remarks(facts)),
+        ),
         paragraph(more) if more else NOTHING,
     )
+
+
+def _remarks(facts: Facts) -> list[str]:
+    """What must be known of utilities that are estimates."""
+    return [c.message for c in facts.result.caveats if issubclass(c.kind, Remark)]
 
 
 def _but(facts: Facts) -> str:

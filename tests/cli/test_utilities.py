@@ -1,0 +1,81 @@
+"""From stakeholders' answers to a learned rule, on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from welfarist import ComparisonClassifier, InputError, People
+from welfarist.cli.app import app
+
+
+def run(*arguments: str, code: int = 0):
+    found = CliRunner().invoke(app, list(arguments))
+    assert found.exit_code == code, found.output
+    return found
+
+
+def refused(*arguments: str) -> str:
+    found = CliRunner().invoke(app, list(arguments))
+    assert found.exit_code != 0
+    return " ".join(found.output.split())
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    table, wanted = rng.normal(size=(25, 2)), np.array([[1.0, 0.2], [0.3, 0.9]])
+    worth = (table - table.mean(axis=0)) @ wanted.T
+    rows = [f"plan {i},{a},{b}" for i, (a, b) in enumerate(table)]
+    Path("features.csv").write_text("\n".join(["plan,cost,reach", *rows]) + "\n")
+    said = ["Stakeholder,first,second,choice"]
+    for person, name in enumerate(["ann", "bo"]):
+        for _ in range(150):
+            one, other = rng.choice(25, 2, replace=False)
+            better = rng.random() < 1 / (1 + np.exp(worth[other, person] - worth[one, person]))
+            said.append(f"{name},plan {one},plan {other},{'first' if better else 'second'}")
+    Path("answers.csv").write_text("\n".join(said) + "\n")
+    decided = ["first,second,choice"]
+    for _ in range(300):
+        one, other = rng.choice(25, 2, replace=False)
+        better = rng.random() < 1 / (1 + np.exp(-5 * (worth[one] - worth[other]).mean()))
+        decided.append(f"plan {one},plan {other},{'first' if better else 'second'}")
+    Path("comparisons.csv").write_text("\n".join(decided) + "\n")
+
+
+def test_answers_become_people_from_whom_a_rule_is_learned(world):
+    found = json.loads(
+        run("utilities", "features.csv", "answers.csv", "--save", "p.json", "--json").stdout
+    )
+    assert [row["stakeholder"] for row in found["stakeholders"]] == ["ann", "bo"]
+    assert found["answers"] == 300
+    people = People.load("p.json")
+    assert people.stakeholders == ("ann", "bo")
+    learned = json.loads(run("fit", "p.json", "-c", "comparisons.csv", "--json").stdout)
+    from welfarist.files import read_comparisons, read_people
+
+    decided = read_comparisons("comparisons.csv", read_people("p.json")).decisions
+    assert np.isclose(learned["p"], ComparisonClassifier().fit(decided).p_, atol=1e-9)
+    assert any("utilities are estimates" in text for text in learned["caveats"])
+    again = Path("p.json").read_bytes()
+    people.save("again.json")
+    assert np.allclose(People.load("again.json").errors, people.errors)
+    run("utilities", "features.csv", "answers.csv", "--save", "p.json", "--json")
+    assert Path("p.json").read_bytes() == again
+
+
+def test_what_is_wrong_is_said_in_a_sentence(world):
+    run("utilities", "features.csv", "answers.csv", "--save", "p.json", "--anchor", "1,10")
+    assert "people with errors" in refused("fit", "p.json")
+    line = ("utilities", "features.csv", "comparisons.csv", "--save", "q.json")
+    assert "answers must have columns" in refused(*line)
+    line = ("utilities", "features.csv", "answers.csv", "--save", "q.json", "--anchor", "3")
+    assert "--anchor must be two numbers" in refused(*line)
+    Path("p.json").write_text(Path("p.json").read_text()[:300])
+    with pytest.raises(InputError, match="damaged"):
+        People.load("p.json")
