@@ -102,11 +102,12 @@ def recommend(asked: RecommendRequest) -> Recommended:
             "recommendation knows. Use welfarist rank.",
             found=asked.model,
         )
+    from welfarist.recommending.recommendation import FITS_BEST
     from welfarist.recommending.recommendation import recommend as recommended
 
     names = tuple(rule.actions.names)
     said = recommended(draws, rule.actions.utilities, names=names, k=asked.best, level=asked.level)
-    said = replace(said, rule=rule.model.welfare)
+    said = replace(said, rule=rule.model.welfare, rule_is=FITS_BEST)
     reasons = asked.why or asked.against is not None
     second = said.row(asked.against) if asked.against is not None else None
     first = None if second != said.order[0] or len(said) < 2 else int(said.order[1])
