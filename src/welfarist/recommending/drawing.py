@@ -188,7 +188,7 @@ def _of_bootstrap(result: FitResult, resamples: int, seed: int) -> RuleDraws:
     size = len(found.draws)
     if 2 * size < resamples:
         raise InputError(
-            f"how sure the rule is cannot be said from so few: of {resamples} resamples only {size} "
+            f"how sure the rule is needs half of the resamples at least; of {resamples} only {size} "
             "could be learned from. Take another family, or more decisions."
         )
     shape = next((columns[q.name] for q in found.quantities if q.is_shape), None)
