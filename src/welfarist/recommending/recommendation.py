@@ -17,12 +17,14 @@ from welfarist.base.exports import Alignment, Table, number, pair, strict
 from welfarist.base.validation import FloatArray, check_count, check_level
 from welfarist.families.rule import WelfareFunction
 from welfarist.people.utility_tables import table_of_people
+from welfarist.recommending.by_family import ByFamily, choices_by_family, family_fits
 from welfarist.recommending.drawing import DRAWS, Uncertainty, draw_rules
 from welfarist.recommending.further import Further, further_questions
 from welfarist.recommending.raising import Raise, raises_needed
 from welfarist.recommending.reasons import Why, why_preferred
 from welfarist.recommending.ruled_out import dominated, never_best
 from welfarist.recommending.standing import Standing
+from welfarist.results.family_fits import FamilyFit
 from welfarist.results.record import FitResult
 from welfarist.results.rule_draws import RuleDraws
 from welfarist.results.saved_models import Model
@@ -61,6 +63,8 @@ class Recommendation:
         The rule itself, which says why.
     draws : RuleDraws
         What the probabilities are about.
+    families : ByFamily or None
+        What the rules of other families would take that fit as well; None where nothing is known.
     """
 
     names: tuple[str, ...]
@@ -81,6 +85,7 @@ class Recommendation:
     level: float
     rule: Any
     draws: RuleDraws = field(repr=False)
+    families: ByFamily | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -131,6 +136,7 @@ class Recommendation:
                 "uncertainty": self.draws.source,
                 "draws": len(self.draws),
                 "seed": self.draws.seed,
+                "families": None if self.families is None else self.families.to_dict(),
                 "notes": list(self.lines()),
             }
         )
@@ -185,6 +191,8 @@ class Recommendation:
                 f"The rule that fits best would take {self.names[first]}; {self.best} loses less "
                 "on average over all rules that may be the right one"
             )
+        if self.families is not None and self.families.sentence:
+            said.append(self.families.sentence)
         return tuple(said)
 
     def row(self, action: str | int) -> int:
@@ -261,6 +269,7 @@ def recommend(
     prior: Prior | None = None,
     draws: int = DRAWS,
     random_state: Any = 0,
+    families: bool = True,
 ) -> Recommendation:
     """Say which of some actions to take, and how sure that is.
 
@@ -278,6 +287,9 @@ def recommend(
         Of the intervals of welfare.
     uncertainty, prior, draws, random_state
         As in :func:`draw_rules`.
+    families : bool
+        Whether to fit rules of other families to the same decisions, and to say what those take
+        that fit as well. A saved model has them with its draws. False saves the time of two fits.
 
     Notes
     -----
@@ -312,12 +324,21 @@ def recommend(
     exact = never_best(result, table) if isinstance(result, FitResult) else None
     lost = dominated(table)
     never = ~standing.best_sometimes() if exact is None else exact
+    fits = _fits(result) if families else ()
     return Recommendation(
         called, table, order.astype(np.intp), np.searchsorted(places, places) + 1, middle, low,
         high, p_best, standing.among_best(most), 100.0 * regret,
         100.0 * standing.regret_errors(), lost, never | lost, _meaning(exact, len(believed)),
         most, share, _rule_of(learned, believed), believed,
+        choices_by_family(fits, table, called, int(order[0])),
     )  # fmt: skip
+
+
+def _fits(result: Any) -> tuple[FamilyFit, ...]:
+    """Rules of several families, of a fit or a saved model."""
+    if isinstance(result, Model):
+        return result.families
+    return family_fits(result)
 
 
 def _meaning(exact: object, draws: int) -> str:
