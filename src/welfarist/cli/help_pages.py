@@ -19,6 +19,7 @@ _Mistake: Any = BadParameter.__bases__[0]
 PANELS: dict[str, tuple[str, ...]] = {
     "Who is sketched": ("counts", "columns", "utility"),
     "Where pages are": ("data", "port", "host", "demo"),
+    "What is known of answers": ("anchor", "alone"),
     "What is asked": ("aim", "designed", "max", "sure", "check_every"),
     "The budget": (
         "budget", "cost", "baseline", "whole", "boards", "gap", "seconds", "satisfaction",
