@@ -84,7 +84,8 @@ class ByFamily:
             best = (self.recommended,) if choice.place == 1 else choice.best
             takes.setdefault(best, []).append(choice.family)
         said = "; ".join(
-            f"{listed(names)} would take {' or '.join(best)}{' too' * (best[0] == self.recommended)}"
+            f"{listed(names)} would take {' or '.join(best)}"
+            + " too" * (best == (self.recommended,))
             for best, names in takes.items()
         )
         if self.own.behind > TIED:

@@ -34,7 +34,8 @@ VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
 _OPTIONAL = (
-    "shift", "small_sample", "theta", "family", "family_numbers", "draws", "families", *saved_choices.KEYS,
+    "shift", "small_sample", "theta", "family", "family_numbers", "draws", "families",
+    *saved_choices.KEYS,
 )  # fmt: skip
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
