@@ -27,7 +27,7 @@ import numpy as np
 
 import welfarist as wf
 
-POWERS = (-np.inf, -20.0, -5.0, -1.0, 0.0, 0.5, 0.9, 1.0)
+POWERS = (-np.inf, -20.0, -5.0, -1.0, -0.01, -1e-3, 0.0, 1e-3, 0.01, 0.5, 0.9, 1.0)
 PEOPLE, PROJECTS = 18, 500
 
 

@@ -11,7 +11,7 @@ import pytest
 import welfarist as wf
 
 pytest.importorskip("clarabel", reason="shares of a budget need the extra allocate")
-POWERS = [-np.inf, -20.0, -1.0, 0.0, 0.5, 1.0]
+POWERS = [-np.inf, -1e6, -20.0, -1.0, -1e-3, 0.0, 1e-3, 0.01, 0.5, 1.0]
 
 
 def _case(seed: int, projects: int = 8, people: int = 3):
@@ -60,6 +60,73 @@ def test_a_bound_holds_for_everything_within_the_budget():
         assert rule(0.1 + shares @ gains).max() <= found.bound * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("p", [-2e4, -1e4, -300, -0.01, -5e-4, 1e-6, 5e-4, 0.002, 0.02, 0.9999])
+def test_shares_are_proven_at_powers_that_solvers_find_hard(p):
+    rng = np.random.default_rng(0)
+    gains = rng.lognormal(0, 1, (40, 5)) * (rng.random((40, 5)) < 0.5)
+    costs, weights = rng.lognormal(0, 0.7, 40), rng.dirichlet(np.full(5, 2.0))
+    found = wf.allocate(
+        wf.WelfareFunction(p, weights), gains, costs, 0.4 * costs.sum(), baseline=0.5
+    )
+    assert found.gap < (2e-4 if p < -1e4 else 1e-7)
+    if abs(p) < 0.03:  # the bound is that of its neighbour, up to the spread of what people have
+        nash = wf.allocate(
+            wf.WelfareFunction(0, weights), gains, costs, 0.4 * costs.sum(), baseline=0.5
+        )
+        assert np.log(found.welfare / nash.welfare) == pytest.approx(0, abs=abs(p))
+        assert not found.notes
+
+
+@pytest.mark.parametrize("p", [-np.inf, -1.0, 0.0, 1e-3, 0.01, 0.1, 0.5, 1.0])
+def test_whole_projects_are_proven_where_somebody_may_have_nothing(p):
+    sets = np.array(list(product([0.0, 1.0], repeat=7)))
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 9])
+        gains = np.round(rng.exponential(1, (7, 5)) * (rng.random((7, 5)) < 0.4), 1)
+        gains[:, 0] *= p <= 0  # and somebody whom nothing reaches
+        rule = wf.WelfareFunction(p, rng.dirichlet(np.ones(5)))
+        costs = rng.integers(1, 5, 7).astype(float)
+        best = rule(sets[sets @ costs <= 8] @ gains).max()
+        if best == 0:
+            with pytest.raises(wf.InputError, match="everybody must have something"):
+                wf.allocate(rule, gains, costs, 8.0, whole=True)
+            continue
+        found = wf.allocate(rule, gains, costs, 8.0, whole=True, gap=1e-6)
+        assert found.welfare == pytest.approx(best, rel=1e-9)
+        assert found.gap < 2e-6
+        parts = wf.allocate(rule, gains, costs, 8.0)
+        assert parts.gap < 1e-6
+        assert parts.bound >= best * (1 - 1e-12)
+
+
+def test_what_somebody_has_is_told_without_the_shift():
+    rule = wf.WelfareFunction(0, [0.5, 0.5], ["a", "b"], shift=2.0)
+    found = wf.allocate(rule, np.eye(2), [1, 1], 1.0, baseline=1.0, whole=True)
+    assert sorted(found.utilities) == [1.0, 2.0]
+    assert found.projects.baseline.tolist() == [1.0, 1.0]
+    assert found.welfare == pytest.approx(np.sqrt(12))
+    assert found.boards().by["egalitarian"].welfare == 3.0
+
+
+def test_series_go_by_their_names():
+    gains = pd.DataFrame([[4.0, 0.0], [0.0, 3.0]], index=["x", "y"], columns=["a", "b"])
+    costs, have = pd.Series({"y": 5.0, "x": 1.0}), pd.Series({"b": 2.0, "a": 1.0})
+    found = wf.allocate("Nash", gains, costs, 1.0, baseline=have, whole=True)
+    assert found.projects.costs.tolist() == [1.0, 5.0]
+    assert found.to_dict()["utilities"] == {"a": 5.0, "b": 2.0}
+    with pytest.raises(wf.InputError, match="costs must name each of x, y once"):
+        wf.allocate("Nash", gains, pd.Series({"x": 1.0, "z": 2.0}), 1.0, baseline=1.0)
+    with pytest.raises(wf.InputError, match="costs by name must come with names to match"):
+        wf.allocate("Nash", gains.to_numpy(), costs, 1.0, baseline=1.0)
+
+
+def test_a_board_for_which_nothing_helps_says_so_beside_the_others():
+    boards = wf.allocate(1.0, [[1, 0], [2, 0]], [1, 1], 1.0).boards()
+    assert boards.by["Nash"].welfare == 0
+    assert boards.by["utilitarian"].names == ("project 1",)
+    assert "Nash: with p of at most 0 everybody must have something" in str(boards)
+
+
 def test_boards_differ_and_columns_go_by_name():
     gains = pd.DataFrame({"b": [4.0, 0.0, 1.0], "a": [0.0, 3.0, 1.0]}, index=["x", "y", "z"])
     rule = wf.WelfareFunction(1, [0.2, 0.8], ["a", "b"])
@@ -71,7 +138,7 @@ def test_boards_differ_and_columns_go_by_name():
     boards = found.boards()
     assert boards.by["egalitarian"].welfare == 2.0
     assert list(boards.to_frame().columns) == [
-        "project", "cost", "learned", "utilitarian", "Nash", "egalitarian",
+        "project", "cost", "this rule", "utilitarian", "Nash", "egalitarian",
     ]  # fmt: skip
     assert "gap at most" in str(boards)
 
@@ -88,6 +155,8 @@ def test_boards_differ_and_columns_go_by_name():
         ({"gains": []}, "projects must be a table"),
         ({"costs": [1.0]}, "one cost for each of the 2 projects"),
         ({"baseline": [1.0, 2.0, 3.0]}, "one for each of 2"),
+        ({"gap": -1}, "gap must be a share from 0 to 1; found -1"),
+        ({"seconds": "x"}, "seconds must be positive; found 'x'"),
     ],
 )
 def test_what_is_wrong_is_said(changed, message):

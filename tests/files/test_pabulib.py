@@ -68,7 +68,10 @@ def test_points_and_places_are_worth_what_is_said(tmp_path):
         ("VOTES\n", "", "found no VOTES|at most 3 cells"),
         (";60;", ";-60;", "line 10: cost must be a number from 0 on; found '-60'"),
         ("7,8\n", "7,12\n", "line 15: a vote must name projects of the file, each once; .*'12'"),
-        ("budget;100", "budget;lots", "budget must be a number"),
+        ("budget;100", "budget;lots", "line 6: budget must be a number"),
+        ("budget;100", "budget;1,000", "line 6: .* clear whether the comma .* '1,000'"),
+        (";40;", ";1,040;", "line 11: .* clear whether the comma .* '1,040'"),
+        ("\n2;M", "\n1;M", "a voter_id must stand once; found '1' twice"),
         ("\n9;50", "\n8;50", "a project_id must stand once"),
         ("project_id;cost", "project_id;price", "found no column cost"),
     ],
@@ -89,10 +92,20 @@ def test_a_budget_is_allocated_from_a_file(tmp_path):
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)
     assert said["spent"] == 100
-    assert set(said["boards"]) == {"learned", "utilitarian", "Nash", "egalitarian"}
+    assert set(said["boards"]) == {"this rule", "utilitarian", "Nash", "egalitarian"}
     table = tmp_path / "projects.csv"
     table.write_text("project,cost,old,young\npark,60,3,1\nlamps,40,1,2\nbench,50,1,1\n")
     plain = ["allocate", str(table), "--p", "0.5", "--budget", "100", "--boards"]
     shown = CliRunner().invoke(app, plain)
     assert shown.exit_code == 0, shown.output
     assert "park" in shown.stdout
+
+
+def test_cells_of_many_lines_and_points_that_are_not_there(tmp_path):
+    broken = TEXT.replace("Lamps", '"Lamps\nand\u2028benches"')
+    found = read_pabulib(_file(tmp_path, broken))
+    assert found.names[1] == "Lamps\nand\u2028benches"
+    assert found.votes[2] == (2, 0)
+    without = read_pabulib(_file(tmp_path, TEXT.replace("approval", "scoring")))
+    with pytest.raises(InputError, match="a column points of VOTES; found none"):
+        without.gains("points")

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
 
 from welfarist.allocating.convex import best_corner
 from welfarist.allocating.in_parts import best_shares
+from welfarist.allocating.judged import Judged
 from welfarist.allocating.projects import Projects, checked_projects
-from welfarist.allocating.tangents import bound_by
-from welfarist.allocating.whole import best_whole
-from welfarist.base.data_frames import to_frame
+from welfarist.allocating.whole import best_whole, for_everybody
+from welfarist.base.data_frames import split_names, to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.exports import Alignment, Table, number, strict
-from welfarist.base.validation import FloatArray
+from welfarist.base.validation import FloatArray, is_real
 from welfarist.families.power_mean.doctrines import power_of
 from welfarist.families.rule import WelfareFunction
 
@@ -24,6 +24,17 @@ from welfarist.families.rule import WelfareFunction
 BOARDS = ("utilitarian", "Nash", "egalitarian")
 # Shares smaller than this are not worth a payment.
 _NOTHING = 1e-6
+# Why welfare may be 0 whatever is funded, for p of at most 0.
+_UNREACHED = (
+    "with p of at most 0 everybody must have something for welfare to be above 0; found somebody "
+    "to whom no project gives anything"
+)
+_TOO_LITTLE = (
+    "with p of at most 0 everybody must have something for welfare to be above 0; found that the "
+    "budget pays for no projects that give everybody something"
+)
+# A gap from which on a table says what it means.
+_WIDE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +53,12 @@ class Allocation:
     bound : float
         No allocation within the budget has more welfare than this.
     whole : bool
+    gap_asked, seconds : float
+        How close whole projects were to come, and how long they could take.
+    reason : str
+        Why welfare is 0 whatever is funded; empty where it is not.
+    called : str
+        What the rule is called beside others: "learned" where it was.
     """
 
     projects: Projects = field(repr=False)
@@ -51,6 +68,10 @@ class Allocation:
     welfare: float
     bound: float
     whole: bool
+    gap_asked: float = 1e-6
+    seconds: float = 60.0
+    reason: str = ""
+    called: str = "this rule"
 
     @property
     def spent(self) -> float:
@@ -68,6 +89,18 @@ class Allocation:
         rows = np.flatnonzero(self.funded > _NOTHING)
         return tuple(self.projects.names[row] for row in rows)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known to read it."""
+        if self.reason:
+            return (self.reason,)
+        if self.gap <= _WIDE:
+            return ()
+        return (
+            f"something may be better by up to {self.gap:.2g} of the bound: what is funded is the "
+            "best that was found, and not proven",
+        )
+
     def to_frame(self) -> Any:
         """Return a data frame with a row for each project: project, cost, funded and spent."""
         return to_frame(
@@ -79,23 +112,24 @@ class Allocation:
             }
         )
 
-    def boards(self, doctrines: Sequence[str] = BOARDS, **options: Any) -> Boards:
+    def boards(self, doctrines: Sequence[str] = BOARDS) -> Boards:
         """Return what boards of other doctrines would fund, with the same weights.
+
+        A board by whose doctrine welfare is 0 whatever is funded funds nothing, and says why.
 
         Parameters
         ----------
         doctrines : sequence of str
-        **options
-            `gap` and `seconds`, as in :func:`allocate`.
         """
+        rule = self.rule
         others = {
             name: _allocated(
-                WelfareFunction(power_of(name), self.rule.weights, self.rule.stakeholders),
-                self.projects, self.whole, **options,
+                WelfareFunction(power_of(name), rule.weights, rule.stakeholders, rule.shift),
+                self.projects, self.whole, self.gap_asked, self.seconds,
             )
             for name in doctrines
         }  # fmt: skip
-        return Boards({"learned": self, **others})
+        return Boards({self.called: self, **others})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and texts, which strict JSON can hold."""
@@ -117,6 +151,7 @@ class Allocation:
                     )
                 ],
                 "utilities": dict(zip(people, self.utilities.tolist(), strict=True)),
+                "notes": list(self.notes),
             }
         )  # fmt: skip
         return found
@@ -168,9 +203,10 @@ class Boards:
         for i, person in enumerate(people):
             rows.append((person, "", *(number(float(b.utilities[i])) for b in boards)))
         sides = cast("tuple[Alignment, ...]", ("left", *("right",) * (1 + len(boards))))
-        lines = ("below the projects: what everybody has then",)
+        lines = ["below the projects: what everybody has then"]
+        lines += [f"{name}: {note}" for name, b in self.by.items() for note in b.notes]
         title = f"{len(some)} of {len(first.projects)} projects funded"
-        return Table(title, ("", "cost", *self.by), tuple(rows), sides, lines, breaks)
+        return Table(title, ("", "cost", *self.by), tuple(rows), sides, tuple(lines), breaks)
 
     def __str__(self) -> str:
         return self.table().as_text()
@@ -204,9 +240,9 @@ def allocate(
     gains : (m, d) array-like or data frame
         What each project adds to everybody's utility, from 0 on; columns of a data frame are
         matched to people by name.
-    costs : (m,) array-like
+    costs : (m,) array-like, or mapping or series by name of the projects
     budget : float
-    baseline : float, (d,) array-like or mapping, optional
+    baseline : float, (d,) array-like, or mapping or series by name of the people, optional
         What people have without any project; 0 if left out.
     whole : bool
         Whether projects are funded whole or not at all; else any share of them.
@@ -215,13 +251,14 @@ def allocate(
     gap : float
         How close to the largest welfare whole projects must come, as a share of it.
     seconds : float
-        After which whole projects are returned with the gap that is proven by then.
+        After about which whole projects are returned with the gap that is proven by then.
 
     Notes
     -----
-    For p <= 1 welfare is concave. Shares are found by Clarabel (extra ``allocate``), whole projects
-    by branch and bound on tangents (HiGHS). `bound` is proven by tangents either way. For p > 1
-    only few projects are taken, and all sets of them looked at.
+    For p <= 1 welfare is concave. Shares are found by Newton's method, whose steps Clarabel finds
+    (extra ``allocate``), whole projects by branch and bound on tangents (HiGHS). `bound` is proven
+    by tangents either way, whatever solvers say of themselves. For p > 1 only few projects are
+    taken, and all sets of them looked at.
 
     Examples
     --------
@@ -230,29 +267,27 @@ def allocate(
     >>> found.names, found.spent
     (('road', 'bench'), 3.0)
     """
+    require_limits(gap, seconds)
     rule = _rule(learned)
     count = None if rule.weights is None else len(rule.weights)
     projects = checked_projects(gains, costs, budget, baseline, names, rule.stakeholders, count)
     if rule.weights is None:
         count = projects.gains.shape[1]
-        rule = WelfareFunction(rule.p, np.full(count, 1.0 / count), rule.stakeholders, rule.shift)
-    if rule.shift:
-        moved = projects.baseline + rule.shift
-        if (moved < 0).any():
-            raise InputError(
-                f"what people have must be at least {-rule.shift:g} by this rule; found less."
-            )
-        projects = Projects(projects.names, projects.costs, projects.gains, moved, projects.budget)
-    return _allocated(rule.shifted(0.0), projects, whole, gap=gap, seconds=seconds)
+        people = rule.stakeholders or split_names(gains)[1]
+        rule = WelfareFunction(rule.p, np.full(count, 1.0 / count), people, rule.shift)
+    if (projects.baseline + rule.shift < 0).any():
+        raise InputError(
+            f"what people have must be at least {-rule.shift:g} by this rule; found less."
+        )
+    found = _allocated(rule, projects, whole, gap, seconds)
+    if found.reason:
+        raise InputError(f"{found.reason}. Say what people have without projects.")
+    named = isinstance(learned, str | int | float | np.number | WelfareFunction)
+    return found if named else replace(found, called="learned")
 
 
 def _allocated(
-    rule: WelfareFunction,
-    projects: Projects,
-    whole: bool,
-    *,
-    gap: float = 1e-6,
-    seconds: float = 60.0,
+    rule: WelfareFunction, projects: Projects, whole: bool, gap: float, seconds: float
 ) -> Allocation:
     cheapest = float(projects.costs.min())
     if whole and cheapest > projects.budget:
@@ -260,31 +295,43 @@ def _allocated(
             f"the budget must pay for at least one project; found {projects.budget:g}, and the "
             f"cheapest costs {cheapest:g}."
         )
-    assert rule.weights is not None
-    most = projects.utilities(np.ones(len(projects)))[rule.weights > 0]
-    if rule.p <= 0 and not most.all():
-        raise InputError(
-            "with p of at most 0 everybody must have something for welfare to be above 0; found "
-            "somebody to whom no project gives anything. Say what people have without projects."
-        )
+    judged = Judged.of(rule, projects)
+    if judged is None or (rule.p <= 0 and judged.left_out):
+        return _of_nothing(rule, projects, whole, _UNREACHED if rule.p <= 0 else "")
     bound = None
     if rule.p > 1:
-        funded = best_corner(rule, projects, whole)
+        funded = best_corner(judged.rule, judged.projects, whole)
     elif whole:
-        funded, bound = best_whole(rule, projects, gap, seconds)
+        start = for_everybody(judged.rule, judged.projects, seconds)
+        if start is None:
+            return _of_nothing(rule, projects, whole, _TOO_LITTLE)
+        funded, bound = best_whole(judged.rule, judged.projects, start, gap, seconds)
     else:
-        funded, gradients = best_shares(rule, projects)
-        bound = min(bound_by(gradient, projects) for gradient in gradients)
+        funded, bound = best_shares(judged.rule, judged.projects)
     utilities = projects.utilities(funded)
     welfare = float(rule(utilities))
-    proven = welfare if bound is None else max(bound, welfare)
-    return Allocation(projects, rule, funded, utilities, welfare, proven, whole)
+    proven = welfare if bound is None else max(bound * judged.factor, welfare)
+    return Allocation(projects, rule, funded, utilities, welfare, proven, whole, gap, seconds)
+
+
+def _of_nothing(rule: WelfareFunction, projects: Projects, whole: bool, reason: str) -> Allocation:
+    """Nothing funded, as welfare is 0 whatever is."""
+    funded = np.zeros(len(projects))
+    return Allocation(projects, rule, funded, projects.baseline, 0.0, 0.0, whole, reason=reason)
+
+
+def require_limits(gap: object, seconds: object) -> None:
+    """Refuse gaps and times that mean nothing."""
+    if not is_real(gap) or not 0 <= float(gap) < 1:  # type: ignore[arg-type]
+        raise InputError(f"gap must be a share from 0 to 1; found {gap!r}.")
+    if not is_real(seconds) or not float(seconds) > 0:  # type: ignore[arg-type]
+        raise InputError(f"seconds must be positive; found {seconds!r}.")
 
 
 def _rule(learned: Any) -> WelfareFunction:
     """The power mean that judges."""
-    if isinstance(learned, str | int | float):
-        power = power_of(learned) if isinstance(learned, str) else learned
+    if isinstance(learned, str | int | float | np.number):
+        power = power_of(learned) if isinstance(learned, str) else float(learned)
         return WelfareFunction(power)
     found = getattr(getattr(learned, "result_", learned), "welfare", learned)
     if not isinstance(found, WelfareFunction):

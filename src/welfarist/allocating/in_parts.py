@@ -1,12 +1,17 @@
-"""The best shares of projects that can be funded in part: a cone programme, by Clarabel.
+"""The best shares of projects that can be funded in part, with a bound that proves them.
 
-With t for welfare and r for what each person adds, welfare of at least t is, for everybody i::
+The logarithm of welfare is concave for p <= 1. Newton's method climbs it within what the budget
+allows: each step maximises the quadratic that agrees with it here, by Clarabel, and goes along it
+as far as welfare rises. With shares s of welfare by person and u what people have, its gradient and
+Hessian by u are::
 
-    p < 0:      u_i^a r_i^(1-a) >= w_i^(1/(1-p)) t,  a = -p / (1-p),   sum_i r_i <= t
-    0 < p < 1:  u_i^p t^(1-p) >= r_i / w_i,                            sum_i r_i >= t
-    p = 0:      exp(r_i) <= u_i,                                       sum_i w_i r_i = log t
+    q = s / u,        -(1 - p) diag(s / u^2) - p q q'
 
-power cones and exponential cones; p = 1 is linear, and so is p = -inf, by HiGHS.
+Far below 0 it begins at powers nearer to 0, each from what the one before has found. Whatever the
+solver says: after each step the tangent bounds what is possible, ``log M + log(1 + q'(u* - u))``
+with u* the best knapsack for it, and steps end when that is near.
+
+p = 1 is that knapsack; p = -inf is a linear programme, by HiGHS.
 """
 
 from __future__ import annotations
@@ -19,33 +24,46 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from welfarist.allocating.projects import Projects
-from welfarist.allocating.tangents import tangents
+from welfarist.allocating.tangents import bound_by, filled
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.families.power_mean.mean import log_power_mean
 from welfarist.families.rule import WelfareFunction
 
-# Powers nearer to 0 are taken for 0, and powers below this for -inf: what is found is judged by the
-# rule itself, and the bound by its own tangents.
-_NEAREST, _FURTHEST = 1e-4, -1e4
+# Powers below this are taken for -inf; how far that is off is known.
+_FURTHEST = -1e4
+# The first power on the way to those below it, and how much further each next one is.
+_NEAR, _FURTHER = -2.0, 4.0
+# Log welfare that may be missing when steps end, at the power itself and on the way; and how many.
+_CLOSE, _ON_THE_WAY, _STEPS = 1e-9, 1e-3, 60
+# Of the solver.
+_EXACT = 1e-12
+# A step must rise by this share of what its slope promises, and is halved down to this length.
+_RISE, _SHORTEST = 1e-4, 1e-10
 
 
-def best_shares(rule: WelfareFunction, projects: Projects) -> tuple[FloatArray, list[FloatArray]]:
-    """Return shares (m,) of nearly the largest welfare for p <= 1, and gradients that bound it."""
-    if rule.p == -np.inf:
-        return _for_the_worst_off(rule, projects)
-    shares = _by_cones(rule, projects)
-    return shares, tangents(rule, projects.utilities(shares))
+def best_shares(rule: WelfareFunction, projects: Projects) -> tuple[FloatArray, float]:
+    """Return shares (m,) of nearly the largest welfare, and an upper bound on welfare, p <= 1.
 
-
-def _for_the_worst_off(
-    rule: WelfareFunction, projects: Projects
-) -> tuple[FloatArray, list[FloatArray]]:
-    """The same at p = -inf, a linear programme whose prices say how much each person holds up."""
+    Everybody counts, and somebody to whom no project gives anything has something without.
+    """
     assert rule.weights is not None
-    counted = np.flatnonzero(rule.weights > 0)
-    gains, base = projects.gains[:, counted], projects.baseline[counted]
-    size = max(float((base + gains.sum(axis=0)).max()), np.finfo(float).tiny)
-    rows = np.hstack([-gains.T / size, np.ones((len(counted), 1))])
+    if rule.p == 1:
+        shares = filled(projects.gains @ rule.weights, projects)
+        return shares, bound_by(rule.weights, projects)
+    if rule.p >= _FURTHEST:
+        return _by_steps(rule, projects)
+    shares, bound = _for_the_worst_off(projects)
+    # M_p <= w_i^(1/p) u_i for each person, as one term of the sum is less than all of it.
+    return shares, bound * float(np.exp(np.log(rule.weights.min()) / rule.p))
+
+
+def _for_the_worst_off(projects: Projects) -> tuple[FloatArray, float]:
+    """The same at p = -inf, a linear programme whose prices say how much each person holds up."""
+    gains, base = projects.gains, projects.baseline
+    people = len(base)
+    size = float((base + gains.sum(axis=0)).max())
+    rows = np.hstack([-gains.T / size, np.ones((people, 1))])
     spend = np.concatenate([projects.costs / projects.budget, [0.0]])
     found = linprog(
         np.concatenate([np.zeros(len(projects)), [-1.0]]),
@@ -53,10 +71,12 @@ def _for_the_worst_off(
         b_ub=np.concatenate([base / size, [1.0]]),
         bounds=[(0.0, 1.0)] * len(projects) + [(0.0, None)],
     )
-    prices = np.zeros(len(rule.weights))
-    prices[counted] = np.maximum(-found.ineqlin.marginals[:-1], 0.0)
+    if found.x is None:
+        return np.zeros(len(projects)), bound_by(np.full(people, 1.0 / people), projects)
+    prices = np.maximum(-found.ineqlin.marginals[:-1], 0.0)
+    prices = prices / prices.sum() if prices.sum() > 0 else np.full(people, 1.0 / people)
     shares = _within(np.clip(found.x[:-1], 0.0, 1.0), projects)
-    return shares, [prices / prices.sum()]
+    return shares, bound_by(prices, projects)
 
 
 def _within(shares: FloatArray, projects: Projects) -> FloatArray:
@@ -65,87 +85,102 @@ def _within(shares: FloatArray, projects: Projects) -> FloatArray:
     return shares * min(1.0, projects.budget / spent) if spent > 0 else shares
 
 
-def _by_cones(rule: WelfareFunction, projects: Projects) -> FloatArray:
-    solver = _solver()
-    m = len(projects)
-    assert rule.weights is not None
-    counted = np.flatnonzero(rule.weights > 0)
-    weights = rule.weights[counted] / rule.weights[counted].sum()
-    size = float(projects.utilities(np.ones(m))[counted].max())
-    if size <= 0:
-        return np.zeros(m)
-    gains, base = projects.gains[:, counted].T / size, projects.baseline[counted] / size
-    people = len(counted)
-    rows: list[Any] = []
-    right: list[FloatArray] = []
-    cones: list[Any] = []
-
-    def add(block: Any, constant: FloatArray, cone: Any) -> None:
-        rows.append(sparse.csc_matrix(-np.atleast_2d(block)))  # s = constant + block @ z
-        right.append(constant)
-        cones.append(cone)
-
-    eye = np.eye(m, m + 1 + people)
-    add(eye, np.zeros(m), solver.NonnegativeConeT(m))
-    add(-eye, np.ones(m), solver.NonnegativeConeT(m))
-    budget = np.zeros(m + 1 + people)
-    budget[:m] = -projects.costs / projects.budget
-    add(budget, np.ones(1), solver.NonnegativeConeT(1))
-    utility = np.hstack([gains, np.zeros((people, 1 + people))])
-    t = np.zeros(m + 1 + people)
-    t[m] = 1.0
-    own = np.eye(people, m + 1 + people, m + 1)
-    _add_welfare(rule.p, weights, utility, base, t, own, add, solver)
-    aim = -t
-    if abs(rule.p) < _NEAREST:
-        aim = -(weights @ own)
-    if rule.p == 1:
-        aim = -np.concatenate([gains.T @ weights, np.zeros(1 + people)])
-    settings = solver.DefaultSettings()
-    settings.verbose = False
-    found = solver.DefaultSolver(
-        sparse.csc_matrix((len(aim), len(aim))), aim, sparse.vstack(rows, format="csc"),
-        np.concatenate(right), cones, settings,
-    ).solve()  # fmt: skip
-    shares = np.clip(np.nan_to_num(np.asarray(found.x[:m])), 0.0, 1.0)
-    return _within(shares, projects)
+def _by_steps(rule: WelfareFunction, projects: Projects) -> tuple[FloatArray, float]:
+    """The same at other powers, by Newton's method."""
+    powers = [rule.p]
+    while powers[0] < _NEAR:
+        powers.insert(0, powers[0] / _FURTHER)
+    total = float(projects.costs.sum())
+    shares = np.full(len(projects), min(1.0, projects.budget / total) if total > 0 else 1.0)
+    shares, log_bound = _within(shares, projects), np.inf
+    for power in powers:
+        close = _CLOSE if power == rule.p else _ON_THE_WAY
+        shares, log_bound = _climbed(power, np.asarray(rule.weights), projects, shares, close)
+    return shares, float(np.exp(log_bound))
 
 
-def _add_welfare(
+def _climbed(
+    p: float, weights: FloatArray, projects: Projects, shares: FloatArray, close: float
+) -> tuple[FloatArray, float]:
+    """Shares (m,) as near to the best at one power as steps come, and a bound on log welfare."""
+    bound = np.inf
+    for _ in range(_STEPS):
+        have = projects.utilities(shares)
+        here = float(log_power_mean(have, p, weights))
+        logs = p * np.log(have) + np.log(weights)
+        parts = np.exp(logs - logs.max())
+        prices = parts / (parts.sum() * have)
+        slopes = projects.gains @ prices
+        best = filled(slopes, projects)
+        bound = min(bound, here + float(np.log1p(max(0.0, slopes @ (best - shares)))))
+        if bound - here < close:
+            break
+        bend = np.diag((1.0 - p) * prices / have) + p * np.outer(prices, prices)
+        step = _newton_step(projects, shares, slopes, bend)
+        longer = _along(p, weights, projects, shares, step, here, float(slopes @ step))
+        if longer is None:
+            break
+        shares = longer
+    return shares, bound
+
+
+def _along(
     p: float,
     weights: FloatArray,
-    utility: FloatArray,
-    base: FloatArray,
-    t: FloatArray,
-    own: FloatArray,
-    add: Any,
-    solver: Any,
-) -> None:
-    """Add what makes welfare at least t."""
-    people, nothing = len(weights), np.zeros(3)
-    ones = np.ones(people)
-    if p == 1:  # nothing but the aim; t and r are of no use
-        add(np.vstack([t, -t, own, -own]), np.ones(2 * people + 2),
-            solver.NonnegativeConeT(2 * people + 2))  # fmt: skip
-    elif p < _FURTHEST:
-        add(np.vstack([utility - t, own, -own]), np.concatenate([base, ones, ones]),
-            solver.NonnegativeConeT(3 * people))  # fmt: skip
-    elif abs(p) < _NEAREST:
-        for i in range(people):
-            constant = np.array([0.0, 1.0, base[i]])
-            add(np.vstack([own[i], 0.0 * t, utility[i]]), constant, solver.ExponentialConeT())
-        add(np.vstack([t, -t]), np.ones(2), solver.NonnegativeConeT(2))
-    elif p < 0:
-        for i in range(people):
-            constant = np.array([base[i], 0.0, 0.0])
-            third = weights[i] ** (1.0 / (1.0 - p)) * t
-            add(np.vstack([utility[i], own[i], third]), constant, solver.PowerConeT(-p / (1.0 - p)))
-        add(t - own.sum(axis=0), nothing[:1], solver.NonnegativeConeT(1))
-    else:
-        for i in range(people):
-            constant = np.array([base[i], 0.0, 0.0])
-            add(np.vstack([utility[i], t, own[i] / weights[i]]), constant, solver.PowerConeT(p))
-        add(own.sum(axis=0) - t, nothing[:1], solver.NonnegativeConeT(1))
+    projects: Projects,
+    shares: FloatArray,
+    step: FloatArray,
+    here: float,
+    slope: float,
+) -> FloatArray | None:
+    """Shares as far along a step as log welfare rises enough; None if it does not."""
+    length = 1.0
+    while slope > 0 and length > _SHORTEST:
+        there = shares + length * step
+        value = float(log_power_mean(projects.utilities(there), p, weights))
+        if value > here and value >= here + _RISE * length * slope:
+            return there
+        length *= 0.5
+    return None
+
+
+def _newton_step(
+    projects: Projects, shares: FloatArray, slopes: FloatArray, bend: FloatArray
+) -> FloatArray:
+    """The step (m,) that maximises ``slopes @ z - z'G bend G'z / 2`` within the budget."""
+    solver = _solver()
+    m, people = projects.gains.shape
+    apart = people < m  # then what people gain are unknowns of their own, which keeps it sparse
+    extra = people if apart else 0
+    gains = sparse.csc_matrix(projects.gains.T)
+    curve = bend if apart else projects.gains @ bend @ projects.gains.T
+    quadratic = sparse.csc_matrix(np.triu(curve))
+    if apart:
+        quadratic = sparse.block_diag([sparse.csc_matrix((m, m)), quadratic], format="csc")
+    one, none = sparse.eye(m), sparse.csc_matrix((m, extra))
+    rows = [
+        sparse.hstack([-one, none]),
+        sparse.hstack([one, none]),
+        sparse.csc_matrix(
+            np.concatenate([projects.costs / projects.budget, np.zeros(extra)])[None]
+        ),
+    ]
+    right = [shares, 1.0 - shares, np.array([1.0 - shares @ projects.costs / projects.budget])]
+    cones = [solver.NonnegativeConeT(2 * m + 1)]
+    if apart:
+        rows.insert(0, sparse.hstack([gains, -sparse.eye(people)]))
+        right.insert(0, np.zeros(people))
+        cones.insert(0, solver.ZeroConeT(people))
+    settings = solver.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _EXACT
+    found = solver.DefaultSolver(
+        quadratic, np.concatenate([-slopes, np.zeros(extra)]), sparse.vstack(rows, format="csc"),
+        np.concatenate(right), cones, settings,
+    ).solve()  # fmt: skip
+    # Whatever its status says: the caller looks at whether welfare rises, and at what is left.
+    step = np.nan_to_num(np.asarray(found.x[:m]))
+    return _within(np.clip(shares + step, 0.0, 1.0), projects) - shares
 
 
 def _solver() -> Any:

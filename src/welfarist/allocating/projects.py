@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from welfarist.base.data_frames import order_by_name, row_names, split_names
+from welfarist.base.data_frames import by_name, order_by_name, row_names, split_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers, is_real
 
@@ -63,7 +63,7 @@ def checked_projects(
     gains : (m, d) array-like or data frame
     costs : (m,) array-like
     budget : float
-    baseline : None, float, (d,) array-like or mapping by name
+    baseline : None, float, (d,) array-like, or mapping or series by name
     names, people : sequence of str or None
         Of projects, and of those whom the rule knows.
     count : int or None
@@ -83,7 +83,12 @@ def checked_projects(
     if people is not None and columns is not None:
         table = table[:, np.argsort(order_by_name(columns, people))]
     _require_from_0(table, "what a project adds to somebody's utility")
-    prices = as_numbers(costs, "costs").astype(np.float64)
+    called = row_names(gains) if names is None else tuple(map(str, names))
+    by_row = called
+    called = called or tuple(f"project {row}" for row in range(len(table)))
+    if len(set(called)) != len(table) or len(called) != len(table):
+        raise InputError(f"projects must have {len(table)} different names; found others.")
+    prices = as_numbers(_in_order(costs, by_row, "costs"), "costs").astype(np.float64)
     if prices.shape != (len(table),):
         raise InputError(
             f"there must be one cost for each of the {len(table)} projects; found shape "
@@ -92,24 +97,14 @@ def checked_projects(
     _require_from_0(prices, "what a project costs")
     if not is_real(budget) or not 0 < budget < np.inf:
         raise InputError(f"the budget must be positive and finite; found {budget!r}.")
-    called = row_names(gains) if names is None else tuple(map(str, names))
-    called = called or tuple(f"project {row}" for row in range(len(table)))
-    if len(set(called)) != len(table) or len(called) != len(table):
-        raise InputError(f"projects must have {len(table)} different names; found others.")
-    have = _baseline(baseline, table.shape[1], people)
+    have = _baseline(baseline, table.shape[1], people if people is not None else columns)
     return Projects(called, prices, table, have, float(budget))
 
 
 def _baseline(baseline: Any, count: int, people: tuple[str, ...] | None) -> FloatArray:
     if baseline is None:
         return np.zeros(count)
-    if isinstance(baseline, dict):
-        if people is None or set(baseline) != set(people):
-            raise InputError(
-                "what people have without projects must be said of everybody by name; found "
-                f"{', '.join(map(str, list(baseline)[:5]))}."
-            )
-        baseline = [baseline[person] for person in people]
+    baseline = _in_order(baseline, people, "what people have without projects")
     have = np.asarray(as_numbers(baseline, "utilities"), dtype=np.float64)
     if have.ndim > 1 or have.size not in (1, count):
         raise InputError(
@@ -118,6 +113,24 @@ def _baseline(baseline: Any, count: int, people: tuple[str, ...] | None) -> Floa
         )
     _require_from_0(have, "what somebody has without projects")
     return np.array(np.broadcast_to(have, count))
+
+
+def _in_order(values: Any, names: tuple[str, ...] | None, what: str) -> Any:
+    """Values by name, of a mapping or series, in the order of the names; others as they came."""
+    index = getattr(values, "index", None) if hasattr(type(values), "iloc") else None
+    if index is not None:
+        labels = list(index)
+        if labels == list(range(len(labels))):  # row numbers are no names
+            return values
+        if len(set(map(str, labels))) < len(labels):
+            raise InputError(f"{what} must name each once; found a name that stands twice.")
+        values = dict(zip(map(str, labels), values.tolist(), strict=True))
+    if isinstance(values, Mapping) and names is None:
+        raise InputError(
+            f"{what} by name must come with names to match; found none. Pass projects as a data "
+            "frame with named rows and columns, or a list in their order."
+        )
+    return by_name(values, names, what)
 
 
 def _require_from_0(values: FloatArray, what: str) -> None:

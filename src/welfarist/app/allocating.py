@@ -85,7 +85,7 @@ class Allocated:
         record = self.found.to_dict()
         if self.boards is not None:
             record["boards"] = self.boards.to_dict()
-        return {**record, "notes": list(self.notes)}
+        return {**record, "notes": [*record["notes"], *self.notes]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def allocate(asked: AllocateRequest) -> Allocated:
     known = None if loaded is None else loaded.welfare.stakeholders
     pabulib = asked.rule.actions.lower().endswith(_ENDING)
     given = _votes(asked) if pabulib else _table(asked, known)
-    rule = _rule(asked, given.people) if loaded is None else loaded.welfare
+    rule = _rule(asked, given.people) if loaded is None else loaded
     order = range(len(given.people))
     if known is not None:
         missing = [person for person in known if person not in given.people]
@@ -130,7 +130,7 @@ def allocate(asked: AllocateRequest) -> Allocated:
         rule, given.gains[:, list(order)], given.costs, budget, baseline=asked.baseline,
         whole=asked.whole, names=given.names, gap=asked.gap, seconds=asked.seconds,
     )  # fmt: skip
-    boards = found.boards(gap=asked.gap, seconds=asked.seconds) if asked.boards else None
+    boards = found.boards() if asked.boards else None
     return Allocated(found, boards, given.notes)
 
 

@@ -8,9 +8,13 @@ they say of a voter's utility is for whoever reads them to choose.
 from __future__ import annotations
 
 import csv
+import io
 import os
+import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -20,6 +24,8 @@ from welfarist.base.validation import FloatArray
 
 Satisfaction = Literal["count", "cost", "points", "places"]
 _PARTS = ("META", "PROJECTS", "VOTES")
+# Commas that may be a decimal mark, or stand before thousands.
+_GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _MOST_BYTES = 200 * 10**6
 # What votes of each type can be taken for.
 _KNOWN: dict[str, tuple[str, ...]] = {
@@ -84,6 +90,11 @@ class Election:
                 f"{self.file}: what {self.vote_type} votes are worth must be one of "
                 f"{', '.join(known)}; found {satisfaction!r}."
             )
+        if satisfaction == "points" and len(self.points) < len(self.votes):
+            raise InputError(
+                f"{self.file}: what votes are worth by points must stand in a column points of "
+                "VOTES; found none. Choose count or cost."
+            )
         worth = np.zeros((len(self.names), len(self.votes)))
         longest = max((len(vote) for vote in self.votes), default=0)
         for voter, rows in enumerate(self.votes):
@@ -110,9 +121,10 @@ class Election:
 def read_pabulib(path: str | os.PathLike[str]) -> Election:
     """Read a ``.pb`` file, or say in which line what is wrong."""
     name = os.fspath(path)
-    parts = _parts(name, _lines(name))
+    parts = _parts(name, _text(name))
     meta = {row[0].strip(): row[1].strip() for _, row in parts["META"] if len(row) > 1}
-    budget = _number(name, 1, "budget", meta.get("budget", ""))
+    at_line = {row[0].strip(): line for line, row in parts["META"]}
+    budget = _number(name, at_line.get("budget", 1), "budget", meta.get("budget", ""))
     projects, lines = _columns(name, "PROJECTS", parts["PROJECTS"], ("project_id", "cost"))
     ids = projects["project_id"]
     if len(set(ids)) < len(ids):
@@ -127,17 +139,20 @@ def read_pabulib(path: str | os.PathLike[str]) -> Election:
     chosen = tuple(
         _chosen(name, line, vote, row_of) for line, vote in zip(at, votes["vote"], strict=True)
     )
+    if len(set(votes["voter_id"])) < len(chosen):
+        twice = next(v for v, n in Counter(votes["voter_id"]).items() if n > 1)
+        raise InputError(f"{name}: a voter_id must stand once; found {twice!r:.40} twice.")
     points = _points(name, at, votes, chosen)
     others = {key: column for key, column in votes.items() if key not in ("vote", "points")}
     kind = meta.get("vote_type", "approval")
     return Election(name, meta, budget, tuple(names), np.array(costs), kind, chosen, points, others)
 
 
-def _lines(name: str) -> list[str]:
+def _text(name: str) -> str:
     try:
         with open_ordinary(name) as file:
             text = read_within(file, _MOST_BYTES, name, "It is no participatory budget.")
-        return text.decode("utf-8-sig").splitlines()
+        return text.decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file. Check the name.") from None
     except (UnicodeDecodeError, OSError) as problem:
@@ -145,22 +160,24 @@ def _lines(name: str) -> list[str]:
         raise InputError(f"{name}: cannot be read: {reason}. Check the file.") from None
 
 
-def _parts(name: str, lines: list[str]) -> dict[str, list[tuple[int, list[str]]]]:
-    """The rows of each part, with the numbers of their lines."""
+def _parts(name: str, text: str) -> dict[str, list[tuple[int, list[str]]]]:
+    """The rows of each part, with the numbers of their lines (the last, where cells have many)."""
     found: dict[str, list[tuple[int, list[str]]]] = {}
     part = None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=";")
+    for row in _rows(name, reader):
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
             continue
-        if line.strip().strip(";").upper() in _PARTS:
-            part = found.setdefault(line.strip().strip(";").upper(), [])
+        if cells[0].upper() in _PARTS and not any(cells[1:]):
+            part = found.setdefault(cells[0].upper(), [])
         elif part is None:
             raise InputError(
-                f"{name}, line {number}: a participatory budget must begin with META; found "
-                f"{line[:40]!r}. Is it another file?"
+                f"{name}, line {reader.line_num}: a participatory budget must begin with META; "
+                f"found {';'.join(row)[:40]!r}. Is it another file?"
             )
         else:
-            part.append((number, next(csv.reader([line], delimiter=";"))))
+            part.append((reader.line_num, row))
     missing = [part for part in _PARTS if part not in found]
     if missing:
         raise InputError(
@@ -168,6 +185,17 @@ def _parts(name: str, lines: list[str]) -> dict[str, list[tuple[int, list[str]]]
             f"{missing[0]}."
         )
     return found
+
+
+def _rows(name: str, reader: Any) -> Iterator[list[str]]:
+    """Rows as they come, or a sentence where a cell is no cell."""
+    try:
+        yield from reader
+    except csv.Error as problem:
+        raise InputError(
+            f"{name}, line {reader.line_num}: a row must be cells between semicolons; found "
+            f"something else ({problem}). Is a quotation mark left open?"
+        ) from None
 
 
 def _columns(
@@ -224,6 +252,12 @@ def _points(
 
 
 def _number(name: str, line: int, what: str, text: str) -> float:
+    if _GROUPED.fullmatch(text.strip()):
+        raise InputError(
+            f"{name}, line {line}: it must be clear whether the comma of {what} is the decimal "
+            f"mark or stands before thousands; found {text.strip()!r:.40}. Write "
+            f"{text.strip().replace(',', '')}, or {text.strip().replace(',', '.')}."
+        )
     try:
         value = float(text.replace(",", "."))
     except ValueError:
