@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the fil
     from welfarist.comparing.shifts import ShiftTable
     from welfarist.inference.covariance import CovarianceName
     from welfarist.inference.intervals import MethodName
+    from welfarist.results.family_fits import FamilyFit
     from welfarist.results.record import FitResult
     from welfarist.results.rule_draws import RuleDraws
     from welfarist.results.saved_models import Model
@@ -129,7 +130,8 @@ class Fitted:
         rows = self._sure()
         found: dict[str, Any] = {row.parameter: (row.low, row.high) for row in rows}
         kept = {"level": self.record.level, **found} if found else {}
-        return replace(Model.of(self.result, kept, self._draws()), caveats=self.record.caveats)
+        model = Model.of(self.result, kept, self._draws(), self._families())
+        return replace(model, caveats=self.record.caveats)
 
     def _draws(self) -> RuleDraws | None:
         """The rules that are saved with the model, if that was asked for."""
@@ -139,6 +141,14 @@ class Fitted:
 
         drawn = draw_rules(self.result, random_state=self.asked.learner.seed)
         return drawn.thinned(self.asked.draws)
+
+    def _families(self) -> tuple[FamilyFit, ...]:
+        """Rules of other families, which are saved with the draws."""
+        if self.asked.draws is None:
+            return ()
+        from welfarist.recommending.by_family import family_fits
+
+        return family_fits(self.result)
 
     def write(self) -> None:
         """Write the model, the report and the table that were asked for, all or none."""

@@ -188,8 +188,8 @@ def _of_bootstrap(result: FitResult, resamples: int, seed: int) -> RuleDraws:
     size = len(found.draws)
     if 2 * size < resamples:
         raise InputError(
-            f"how sure the rule is needs half of the resamples at least; of {resamples} only {size} "
-            "could be learned from. Take another family, or more decisions."
+            "how sure the rule is needs at least half of the resamples; of "
+            f"{resamples} only {size} could be learned from. Take more decisions."
         )
     shape = next((columns[q.name] for q in found.quantities if q.is_shape), None)
     weights = np.tile(result.weights, (size, 1))

@@ -70,8 +70,9 @@ class Further:
         return (
             f"{self.questions} more question{'s' * (self.questions != 1)} about pairs of these "
             f"actions would change the recommendation with probability {self.p_change:.0%}, and "
-            f"lower its expected regret from {self.regret:.2g}{self._kind} by {self.gain:.2g}{self._points} (± "
-            f"{2 * self.gain_error:.1g}). Ask first: is {self.first} better than {self.second}?"
+            f"lower its expected regret from {self.regret:.2g}{self._kind} by "
+            f"{self.gain:.2g}{self._points} (± {2 * self.gain_error:.1g}). "
+            f"Ask first: is {self.first} better than {self.second}?"
         )
 
     @property

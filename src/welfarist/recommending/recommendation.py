@@ -18,18 +18,20 @@ from welfarist.base.validation import FloatArray, check_count, check_level
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.people.utility_tables import table_of_people
+from welfarist.recommending.by_family import ByFamily, choices_by_family, family_fits
 from welfarist.recommending.drawing import DRAWS, Uncertainty, draw_rules
 from welfarist.recommending.further import Further, further_questions
 from welfarist.recommending.raising import Raise, raises_needed
 from welfarist.recommending.reasons import Why, why_preferred
 from welfarist.recommending.ruled_out import dominated, never_best
 from welfarist.recommending.standing import Standing
+from welfarist.results.family_fits import FamilyFit
 from welfarist.results.record import FitResult
 from welfarist.results.rule_draws import RuleDraws
 from welfarist.results.saved_models import Model
 
 # What the rule of a fit is called.
-FITS_BEST = "The rule that fits best"
+_FITS_BEST = "The rule that fits best"
 _TIE = 1e-12
 # Rows of a table that people read.
 _SHOWN = 20
@@ -67,6 +69,8 @@ class Recommendation:
         Which one that is, in words.
     draws : RuleDraws
         What the probabilities are about.
+    families : ByFamily or None
+        What the rules of other families would take that fit as well; None where nothing is known.
     """
 
     names: tuple[str, ...]
@@ -88,6 +92,7 @@ class Recommendation:
     rule: Any
     rule_is: str
     draws: RuleDraws = field(repr=False)
+    families: ByFamily | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -144,6 +149,7 @@ class Recommendation:
                 "uncertainty": self.draws.source,
                 "draws": len(self.draws),
                 "seed": self.draws.seed,
+                "families": None if self.families is None else self.families.to_dict(),
                 "notes": list(self.lines()),
             }
         )
@@ -207,6 +213,8 @@ class Recommendation:
                 f"{self.rule_is} would take {self.names[first]}; {self.best} loses less on average "
                 "over all rules that may be the right one"
             )
+        if self.families is not None and self.families.sentence:
+            said.append(self.families.sentence)
         return tuple(said)
 
     def row(self, action: str | int) -> int:
@@ -284,6 +292,7 @@ def recommend(
     prior: Prior | None = None,
     draws: int = DRAWS,
     random_state: Any = 0,
+    families: bool = True,
 ) -> Recommendation:
     """Say which of some actions to take, and how sure that is.
 
@@ -301,6 +310,9 @@ def recommend(
         Of the intervals of welfare.
     uncertainty, prior, draws, random_state
         As in :func:`draw_rules`.
+    families : bool
+        Whether to fit rules of other families to the same decisions, and to say what those take
+        that fit as well. A saved model has them with its draws. False saves the time of two fits.
 
     Notes
     -----
@@ -337,12 +349,21 @@ def recommend(
     exact = never_best(result, table) if isinstance(result, FitResult) else None
     lost = dominated(table)
     never = ~standing.best_sometimes() if exact is None else exact
+    fits = _fits(result) if families else ()
     return Recommendation(
         called, table, order.astype(np.intp), np.searchsorted(places, places) + 1, middle, low,
         high, p_best, standing.among_best(most), unit * regret,
         unit * standing.regret_errors(), lost, never, _meaning(exact, len(believed)),
         most, share, *_rule_of(learned, believed), believed,
+        choices_by_family(fits, table, called, int(order[0])),
     )  # fmt: skip
+
+
+def _fits(result: Any) -> tuple[FamilyFit, ...]:
+    """Rules of several families, of a fit or a saved model."""
+    if isinstance(result, Model):
+        return result.families
+    return family_fits(result)
 
 
 def _meaning(exact: object, draws: int) -> str:
@@ -378,7 +399,7 @@ def _rule_of(learned: Any, believed: RuleDraws) -> tuple[Any, str]:
     """The rule itself, and which it is: what fits best, or the middle of what is believed."""
     result = getattr(learned, "result_", learned)
     if isinstance(result, FitResult | Model):
-        return result.welfare, FITS_BEST
+        return result.welfare, _FITS_BEST
     weights = believed.weights.mean(axis=0)
     power = float(np.quantile(believed.powers, 0.5, method="nearest"))
     if believed.family == POWER_MEAN:
