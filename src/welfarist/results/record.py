@@ -514,7 +514,8 @@ class FitResult(Learned):
         -------
         data frame
             A row for each action, in order of expected regret: action, welfare with low and high,
-            p_best, regret in percent, dominated, p_top, never_best and place.
+            p_best, regret (in percent; in units of welfare by families for which that has no
+            natural zero), dominated, p_top, never_best and place.
         """
         return public("recommend")(self, actions, **options).to_frame()
 
