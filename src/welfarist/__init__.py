@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from welfarist.people.attributes import ByAttributes
     from welfarist.people.estimated.people import People
     from welfarist.people.sketch.sketch import Sketch
+    from welfarist.recommending.by_family import family_fits
     from welfarist.recommending.drawing import draw_rules
     from welfarist.recommending.recommendation import Recommendation, recommend
     from welfarist.results.record import FitResult
@@ -104,6 +105,7 @@ __all__ = [
     "equally_good",
     "Exact",
     "families",
+    "family_fits",
     "FitResult",
     "Grid",
     "ImpossibleDecisionsError",
@@ -179,6 +181,7 @@ _ON_DEMAND = {
     "equally_good": "counting.equal_shapes",
     "Exact": "counting.exact_solver",
     "families": "families",
+    "family_fits": "recommending.by_family",
     "FitResult": "results.record",
     "Grid": "paper.grid",
     "ImpossibleDecisionsError": _ERRORS,

@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from mpmath import mpf
 
 import welfarist as wf
 from welfarist.asking.welfares import Outcomes
@@ -104,6 +105,59 @@ def test_the_story_names_who_pulls_and_what_would_turn_it():
     assert turned.to_dict() == why.to_dict()
     equal = why_preferred(rule, pair[[0, 0]], ("bus", "coach"), ("north", "south", "west"))
     assert equal.sentence == "bus and coach are equally good."
+
+
+def test_weights_turn_at_powers_where_sums_would_overflow():
+    pair, weights = np.array([[3.0, 2.0, 5.0], [4.0, 1.9, 6.0]]), np.array([0.2, 0.5, 0.3])
+    for p in (-300.0, -100.0, 100.0, 300.0, -4000.0):
+        for person, turn in enumerate(turning_weights(pair, weights, p)):
+            rest = weights / (1 - weights[person])
+            gains = [pow(mpf(x), mpf(p)) - pow(mpf(y), mpf(p)) for x, y in pair.T]
+            others = sum(rest[i] * gains[i] for i in range(3) if i != person)
+            if others * gains[person] >= 0:
+                assert turn is None
+            else:
+                assert turn == pytest.approx(float(others / (others - gains[person])), rel=1e-9)
+    alone = np.array([[3.0, 2.0, 1e300], [4.0, 1.9, 1.0]])  # somebody who does not count
+    some = turning_weights(alone, np.array([0.4, 0.6, 0.0]), 300.0)
+    assert some[:2] == turning_weights(alone[:, :2], np.array([0.4, 0.6]), 300.0)
+    assert some[0] is not None
+
+
+def test_a_difference_is_infinite_only_where_it_is():
+    rule = wf.WelfareFunction(1, [0.5, 0.5])
+    why = why_preferred(rule, np.array([[1.0, 0.0], [0.0, 2.0]]), ("A", "B"), ("x", "y"))
+    assert why.sentence.startswith("B is better than A by 100% of welfare")
+    assert "nobody would have anything" in why.reason
+    none = why_preferred(rule, np.array([[1.0, 0.0], [0.0, 0.0]]), ("A", "B"), ("x", "y"))
+    assert "infinitely, as nobody has anything by B" in none.sentence
+
+
+@pytest.mark.parametrize("where", [-20.0, 0.0, 100.0])
+def test_rules_without_a_natural_zero_say_the_same_wherever_it_is(where):
+    kolm = wf.families.KOLM_POLLAK
+    rule = kolm.rule(0.5, [0.6, 0.4], ["x", "y"])
+    pair = np.array([[4.0, 2.0], [3.0, 2.5]])
+    why = why_preferred(rule, pair + where, ("A", "B"), ("x", "y"))
+    assert why.sentence.startswith(f"{why.names[0]} is better than {why.names[1]} by ")
+    assert "in units of welfare" in why.sentence
+    assert not why.doctrines
+    assert str(why)
+    here = raises_needed(rule, pair, ("A", "B"), ("x", "y"))
+    there = raises_needed(rule, pair + where, ("A", "B"), ("x", "y"))
+    for need, moved in zip(here.needed, there.needed, strict=True):
+        assert (need is None) == (moved is None)
+        assert need is None or moved - where == pytest.approx(need, abs=1e-9)
+    draws = wf.RuleDraws(
+        np.tile([0.6, 0.4], (20, 1)), np.linspace(0.1, 2, 20), np.ones(20), np.zeros(20),
+        np.zeros(20), ("x", "y"), "bootstrap", 0, 0.0, kolm,
+    )  # fmt: skip
+    said, plain = wf.recommend(draws, pair + where), wf.recommend(draws, pair)
+    assert said.regret == pytest.approx(plain.regret, abs=1e-9)
+    assert said.rule.family == kolm
+    assert said.regret_in == "welfare"
+    assert "no natural zero" in str(said)
+    assert "%" not in said.further(2).table().rows[0][1]
 
 
 def test_nothing_at_all_has_a_story_without_numbers():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import welfarist as wf
+from welfarist.asking.prior import Prior
 from welfarist.asking.welfares import Outcomes
 
 ACTIONS = np.array(
@@ -39,6 +40,27 @@ def test_equal_actions_share_their_place_and_their_chances(said):
     assert places[0] == places[2]
     assert said.dominated.tolist() == [False, False, False, True, False]
     assert said.never_best[3]
+
+
+def test_a_dominated_action_may_be_as_good_as_the_best():
+    draws = wf.RuleDraws(
+        np.full((20, 2), 0.5), np.full(20, -np.inf), np.ones(20), np.zeros(20), np.zeros(20),
+        ("x", "y"), "posterior", 0,
+    )  # fmt: skip
+    said = wf.recommend(draws, [[1.0, 5.0], [1.0, 3.0]])
+    assert said.p_best.tolist() == [0.5, 0.5]
+    assert said.dominated.tolist() == [False, True]
+    assert not said.never_best.any()
+    assert "nothing to gain" in said.further(5).sentence
+
+
+def test_what_cannot_be_followed_is_refused(draws, fit):
+    with pytest.raises(wf.InputError, match="from the posterior; found uncertainty='bootstrap'"):
+        wf.recommend(draws, ACTIONS, uncertainty="bootstrap")
+    with pytest.raises(wf.InputError, match="found a prior"):
+        wf.recommend(draws, ACTIONS, prior=Prior(mode=1))
+    with pytest.raises(wf.InputError, match="a prior is of a posterior"):
+        wf.recommend(fit, ACTIONS, prior=Prior(mode=1), uncertainty="bootstrap")
 
 
 def test_a_frame_has_the_columns_that_are_promised(fit):
@@ -162,3 +184,4 @@ def test_questions_are_worth_what_they_change(draws):
     lone = wf.recommend(draws, close[:1]).further()
     assert lone.regret == 0
     assert lone.first is None
+    assert wf.recommend(draws, close[:2]).further(10).questions == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
@@ -13,7 +14,7 @@ from welfarist.app.scanned import check_folder
 from welfarist.app.targets import check_targets
 from welfarist.app.texts import is_inline
 from welfarist.app.usage import RequestError, UsageError
-from welfarist.base.errors import NotConvergedWarning
+from welfarist.base.errors import InputError, NotConvergedWarning
 from welfarist.base.whole_files import write_together
 from welfarist.files import holds_people, is_sketch
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:  # they take seconds to import: whatever is wrong with the fil
     from welfarist.comparing.shifts import ShiftTable
     from welfarist.inference.covariance import CovarianceName
     from welfarist.inference.intervals import MethodName
+    from welfarist.recommending.recommendation import Recommendation
+    from welfarist.results.family_fits import FamilyFit
     from welfarist.results.record import FitResult
     from welfarist.results.rule_draws import RuleDraws
     from welfarist.results.saved_models import Model
@@ -54,7 +57,8 @@ class FitRequest:
     allow_unconverged : bool
         Whether estimates of a search that did not end well are an answer.
     draws : int or None
-        How many equally likely rules are saved with the model.
+        How many equally likely rules are saved with the model, and say in the report which of the
+        actions to take.
     """
 
     actions: str
@@ -122,6 +126,7 @@ class Fitted:
 
         return Summary(self._in(words))
 
+    @cached_property
     def model(self) -> Model:
         """What is saved: what was learned, with the intervals and caveats of the summary."""
         from welfarist.results.saved_models import Model
@@ -129,7 +134,8 @@ class Fitted:
         rows = self._sure()
         found: dict[str, Any] = {row.parameter: (row.low, row.high) for row in rows}
         kept = {"level": self.record.level, **found} if found else {}
-        return replace(Model.of(self.result, kept, self._draws()), caveats=self.record.caveats)
+        model = Model.of(self.result, kept, self._draws(), self._families())
+        return replace(model, caveats=self.record.caveats)
 
     def _draws(self) -> RuleDraws | None:
         """The rules that are saved with the model, if that was asked for."""
@@ -140,11 +146,19 @@ class Fitted:
         drawn = draw_rules(self.result, random_state=self.asked.learner.seed)
         return drawn.thinned(self.asked.draws)
 
+    def _families(self) -> tuple[FamilyFit, ...]:
+        """Rules of other families, which are saved with the draws."""
+        if self.asked.draws is None:
+            return ()
+        from welfarist.recommending.by_family import family_fits
+
+        return family_fits(self.result)
+
     def write(self) -> None:
         """Write the model, the report and the table that were asked for, all or none."""
         contents: dict[str, str] = {}
         if self.asked.save is not None:
-            contents[self.asked.save] = self.model().as_text()
+            contents[self.asked.save] = self.model.as_text()
         if self.asked.report is not None:
             contents[self.asked.report] = self.page()
         if self.asked.latex is not None:
@@ -156,11 +170,29 @@ class Fitted:
         from welfarist.show.report import report_html
 
         asked, said = self.asked, self.asked.page
+        recommended, why_not = self._recommended()
         return report_html(
             self.result, title=said.title, note=said.note, unit=said.unit, date=said.date,
             files=asked.files, level=asked.level, method=asked.method,
-            remarks=[asked.without_folders(note) for note in self.notes],
+            remarks=[asked.without_folders(note) for note in (*self.notes, *why_not)],
+            recommendation=recommended,
         )  # fmt: skip
+
+    def _recommended(self) -> tuple[Recommendation | None, tuple[str, ...]]:
+        """What is said of the actions that were judged, if they have names; or why nothing is."""
+        decided = self.result.decided
+        names = getattr(decided, "names", None)
+        if self.asked.draws is None or names is None:
+            return None, ()
+        if self.model.gamma or self.model.outside is not None:
+            return None, ("No action is recommended: more than a rule was learned.",)
+        from welfarist.recommending.recommendation import recommend
+
+        try:
+            level = self.asked.level
+            return recommend(self.model, decided.utilities, names=names, level=level), ()
+        except InputError as problem:
+            return None, (f"No action is recommended: {problem}",)
 
     def missing(self) -> list[str]:
         """What the report would have if more were installed, for whoever makes it."""
@@ -233,8 +265,11 @@ def read(asked: FitRequest) -> Decided:
             "{shift_table} adds constants to everybody's utility, which a sketch does not know. "
             "Leave it out."
         )
-    if asked.draws is not None and asked.save is None:
-        raise UsageError("{draws} are kept with a model: name its file, {save:FILE}.")
+    if asked.draws is not None and asked.save is None and asked.report is None:
+        raise UsageError(
+            "{draws} are kept with a model, or say in a report which action to take: name a file, "
+            "{save:FILE} or {report:FILE}."
+        )
     asked.page.check(asked.report)
     if asked.report is not None and not asked.intervals:
         raise UsageError("a report shows intervals: leave out {no_intervals} or {report}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import TableOptions
@@ -92,7 +92,7 @@ class Recommended:
 def recommend(asked: RecommendRequest) -> Recommended:
     """Read the actions and the model, and say which to take."""
     rule = rule_of(RuleRequest(asked.actions, asked.table, model=asked.model))
-    draws = require_draws(rule.model.draws, asked.model)
+    require_draws(rule.model.draws, asked.model)
     if is_source(rule.actions.utilities):
         raise UsageError("{found} holds a sketch; a recommendation needs a table of actions.",
                          found=asked.actions)  # fmt: skip
@@ -105,8 +105,9 @@ def recommend(asked: RecommendRequest) -> Recommended:
     from welfarist.recommending.recommendation import recommend as recommended
 
     names = tuple(rule.actions.names)
-    said = recommended(draws, rule.actions.utilities, names=names, k=asked.best, level=asked.level)
-    said = replace(said, rule=rule.model.welfare)
+    said = recommended(
+        rule.model, rule.actions.utilities, names=names, k=asked.best, level=asked.level
+    )
     reasons = asked.why or asked.against is not None
     second = said.row(asked.against) if asked.against is not None else None
     first = None if second != said.order[0] or len(said) < 2 else int(said.order[1])

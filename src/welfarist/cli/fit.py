@@ -45,7 +45,7 @@ Draws = Annotated[
     int | None,
     typer.Option(
         "--draws",
-        help="Keep so many equally likely rules with it, for welfarist recommend.",
+        help="Keep so many equally likely rules with it, to recommend actions, also in the report.",
         metavar="NUMBER",
         min=20,
         show_default=False,

@@ -33,7 +33,8 @@ def save_model(
         Intervals to keep with one rule, by name.
     draws : int or RuleDraws, optional
         Of one rule: how many equally likely rules to keep, or those of
-        :func:`welfarist.draw_rules`, so that ``welfarist.recommend`` can say how sure it is.
+        :func:`welfarist.draw_rules`, so that ``welfarist.recommend`` can say how sure it is. Rules
+        of other families are kept with them, for what these would take.
 
     Examples
     --------
@@ -52,8 +53,9 @@ def save_model(
     if several and draws is not None:
         raise InputError("draws go with a model of one rule; found one of several decision makers.")
     kept = public("draw_rules")(learned).thinned(draws) if isinstance(draws, int) else draws
+    fits = () if draws is None else public("family_fits")(learned)
     made: Model | DecidersModel = (
-        DecidersModel.of(result) if several else Model.of(learned, intervals, kept)
+        DecidersModel.of(result) if several else Model.of(learned, intervals, kept, fits)
     )
     write_whole(path, made.as_text())
 

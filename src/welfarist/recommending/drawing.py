@@ -72,22 +72,36 @@ def draw_rules(
         raise InputError(f"uncertainty must be one of {', '.join(_WAYS)}; found {uncertainty!r}.")
     count, seed = check_count(draws, "draws", 20), seed_of(random_state)
     if isinstance(learned, RuleDraws):
+        _require_followed(uncertainty, prior, learned.source)
         return learned.thinned(count)
     found = getattr(learned, "posterior", None) or learned
     if isinstance(found, Posterior):
+        _require_followed(uncertainty, prior, "posterior")
         return _of_posterior(found, count, seed, 0.0)
     result = getattr(learned, "result_", learned)
     if isinstance(result, Model):
-        return require_draws(result.draws, "this model").thinned(count)
+        kept = require_draws(result.draws, "this model")
+        _require_followed(uncertainty, prior, kept.source)
+        return kept.thinned(count)
     if not isinstance(result, FitResult):
         raise InputError(
             "a recommendation needs one rule that was learned: a fitted estimator, its result_, a "
             f"Posterior, or a saved model; found {type(learned).__name__}."
         )
+    if _more_than_a_rule(result):
+        raise InputError(
+            "a recommendation knows rules only; found choices from which more was learned (a size "
+            "effect, or none of these). Fit without it."
+        )
     why_not = no_posterior(result)
     if uncertainty == "posterior" and why_not:
         raise InputError(f"there is no posterior of {why_not}. Use uncertainty='bootstrap'.")
     if uncertainty == "bootstrap" or (uncertainty == "auto" and _resampled(result, why_not)):
+        if prior is not None:
+            raise InputError(
+                "a prior is of a posterior; found one for rules that are learned from resamples"
+                f"{f', as there is no posterior of {why_not}' if why_not else ''}."
+            )
         return _of_bootstrap(result, min(count, _RESAMPLES), seed)
     return _posterior_of(result, prior, count, seed)
 
@@ -111,6 +125,21 @@ def no_posterior(result: FitResult) -> str:
     ):
         return "choices with more to learn than a rule, tau and rho"
     return ""
+
+
+def _require_followed(uncertainty: str, prior: Prior | None, source: str) -> None:
+    """Refuse what cannot be done to rules that are already drawn, or believed."""
+    if prior is not None or uncertainty not in ("auto", source):
+        raise InputError(
+            f"rules that are known as they are must be taken so, from the {source}; found "
+            f"{'a prior' if prior is not None else f'uncertainty={uncertainty!r}'}. Pass the fit, "
+            "or leave it out."
+        )
+
+
+def _more_than_a_rule(result: FitResult) -> bool:
+    outside = isinstance(result.decided, Choices) and result.decided.outside
+    return bool(outside) or "gamma" in result.extras
 
 
 def _resampled(result: FitResult, why_not: str) -> bool:
@@ -157,6 +186,11 @@ def _of_bootstrap(result: FitResult, resamples: int, seed: int) -> RuleDraws:
         raise InputError(f"how sure the rule is cannot be said: {problem}") from None
     columns = {quantity.name: found.draws[:, i] for i, quantity in enumerate(found.quantities)}
     size = len(found.draws)
+    if 2 * size < resamples:
+        raise InputError(
+            "how sure the rule is needs at least half of the resamples; of "
+            f"{resamples} only {size} could be learned from. Take more decisions."
+        )
     shape = next((columns[q.name] for q in found.quantities if q.is_shape), None)
     weights = np.tile(result.weights, (size, 1))
     for i, quantity in enumerate(found.quantities):
@@ -173,7 +207,7 @@ def _of_bootstrap(result: FitResult, resamples: int, seed: int) -> RuleDraws:
     return RuleDraws(
         weights, np.full(size, result.p) if shape is None else shape,
         taus if chosen else np.zeros(size), rhos if chosen else np.zeros(size), np.zeros(size),
-        result.stakeholders, "bootstrap", seed, result.shift, result.family,
+        result.stakeholders, "bootstrap", seed, result.shift, result.family, resamples - size,
     )  # fmt: skip
 
 

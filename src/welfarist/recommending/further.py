@@ -21,6 +21,8 @@ from welfarist.results.rule_draws import RuleDraws
 _JUDGES, _INTERVIEWS, _QUESTIONS = 400, 200, 200
 # Actions that are likeliest to be the best, of which all pairs are possible questions.
 _CONTENDERS = 20
+# Expected regrets that are equal up to rounding.
+_EQUAL = 1e-12
 # What a question tells about the rule counts this much beside what it tells about the best.
 _RULE_COUNTS = 0.1
 
@@ -32,9 +34,10 @@ class Further:
     Attributes
     ----------
     questions : int
+        How many different ones, each a pair of the actions themselves.
     regret : float
-        Expected loss of welfare by what is recommended now, in percent: what to know the rule for
-        certain would be worth.
+        Expected loss of welfare by what is recommended now: what to know the rule for certain would
+        be worth.
     gain : float
         By how much the questions lower it on average (expected value of sample information).
     gain_error : float
@@ -45,6 +48,8 @@ class Further:
         The question to ask first: which of these two is better; None where none can be asked.
     reason : str
         Why none can be; empty elsewhere.
+    in_percent : bool
+        Whether losses are in percent of welfare; else in its units.
     """
 
     questions: int
@@ -55,6 +60,7 @@ class Further:
     first: str | None
     second: str | None
     reason: str = ""
+    in_percent: bool = True
 
     @property
     def sentence(self) -> str:
@@ -62,11 +68,20 @@ class Further:
         if self.reason:
             return self.reason
         return (
-            f"{self.questions} more question{'s' * (self.questions != 1)} would change the "
-            f"recommendation with probability {self.p_change:.0%}, and lower its expected regret "
-            f"from {self.regret:.2g}% of welfare by {self.gain:.2g} points (± "
-            f"{2 * self.gain_error:.1g}). Ask first: is {self.first} better than {self.second}?"
+            f"{self.questions} more question{'s' * (self.questions != 1)} about pairs of these "
+            f"actions would change the recommendation with probability {self.p_change:.0%}, and "
+            f"lower its expected regret from {self.regret:.2g}{self._kind} by "
+            f"{self.gain:.2g}{self._points} (± {2 * self.gain_error:.1g}). "
+            f"Ask first: is {self.first} better than {self.second}?"
         )
+
+    @property
+    def _kind(self) -> str:
+        return "% of welfare" if self.in_percent else " units of welfare"
+
+    @property
+    def _points(self) -> str:
+        return " points" if self.in_percent else ""
 
     def __str__(self) -> str:
         return self.sentence
@@ -79,8 +94,8 @@ class Further:
     def table(self) -> Table:
         """Return what people read."""
         rows = (
-            ("expected regret now", f"{self.regret:.3g}%"),
-            ("lowered by", f"{self.gain:.3g} points"),
+            ("expected regret now", f"{self.regret:.3g}{'%' * self.in_percent}"),
+            ("lowered by", f"{self.gain:.3g}{self._points}"),
             ("recommendation changes", f"{self.p_change:.0%}"),
         )
         return Table(
@@ -118,6 +133,7 @@ def further_questions(
     names: tuple[str, ...],
     questions: int = 10,
     *,
+    taken: int | None = None,
     random_state: Any = 0,
 ) -> Further:
     """Say what further questions would be worth before taking one of some actions.
@@ -130,6 +146,8 @@ def further_questions(
         The actions, of which pairs are asked about.
     names : tuple of str
     questions : int
+    taken : int, optional
+        The row that is recommended now; left out, that of least expected regret.
     random_state : seed
 
     Notes
@@ -141,10 +159,14 @@ def further_questions(
     """
     count = check_count(questions, "questions")
     standing = Standing.of(draws, table)
-    regret = float(100.0 * standing.regret.min())
+    unit = 100.0 if standing.is_ratio else 1.0
+    now = int(standing.regret.argmin()) if taken is None else taken
+    regret = float(unit * standing.regret[now])
     reason = _none_possible(draws, names)
+    if not reason and not standing.regrets[:, now].any():
+        reason = f"All rules that may be the right one find {names[now]} best: nothing to gain."
     if reason:
-        return Further(count, regret, 0.0, 0.0, 0.0, None, None, reason)
+        return Further(count, regret, 0.0, 0.0, 0.0, None, None, reason, standing.is_ratio)
     rng = np.random.default_rng([seed_of(random_state), 7])
     kept = rng.permutation(len(draws))[:_JUDGES]
     pairs = _pairs(standing, rng)
@@ -153,17 +175,17 @@ def further_questions(
     chances = answer_chances(standing.values[kept], pairs, rules, bool(some.bands.any()))
     judges = _Judges(standing.regrets[kept], standing.values[kept].argmax(axis=1), chances)
     even = np.full(len(kept), 1.0 / len(kept))
-    now = int(judges.regrets.mean(axis=0).argmin())
     gains, changes = np.empty(_INTERVIEWS), np.empty(_INTERVIEWS)
     for row in range(_INTERVIEWS):
         after = _imagined(judges, even, int(rng.integers(len(kept))), count, rng)
         left = after @ judges.regrets
-        gains[row] = 100.0 * (left[now] - left.min())
-        changes[row] = left[now] > left.min()
+        gains[row] = unit * (left[now] - left.min())
+        changes[row] = left[now] > left.min() + _EQUAL
     one, other = (names[i] for i in pairs[judges.next_question(even, [])])
     return Further(
-        count, regret, float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(_INTERVIEWS)),
-        float(changes.mean()), one, other,
+        min(count, len(pairs)), regret, float(gains.mean()),
+        float(gains.std(ddof=1) / np.sqrt(_INTERVIEWS)), float(changes.mean()), one, other, "",
+        standing.is_ratio,
     )  # fmt: skip
 
 

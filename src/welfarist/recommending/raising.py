@@ -13,7 +13,7 @@ from welfarist.base.validation import FloatArray
 
 # The largest utility that is tried, and halvings between it and today's: to the last digit.
 _LARGEST, _HALVINGS = 1e150, 200
-# Where differences decide and not ratios, it is this many times the largest of today.
+# Where differences decide and not ratios, so many times the spread of today is added at most.
 _TIMES = 1e6
 _SMALLEST = 1e-150
 
@@ -97,17 +97,21 @@ def raises_needed(
         pair, names = pair[::-1], (names[1], names[0])
     target = float(np.asarray(rule.value(pair[0])))
     count = len(people)
-    low = np.log(np.maximum(pair[1] + rule.shift, _SMALLEST))
     family = getattr(rule, "family", None)
     ratios = family is None or family.level.is_ratio
-    largest = _LARGEST if ratios else _TIMES * max(1.0, float(np.abs(pair).max()))
-    high = np.full(count, np.log(largest))
-    enough = _with_one_at(rule, pair[1], np.exp(high)) >= target
+    if ratios:
+        low = np.log(np.maximum(pair[1] + rule.shift, _SMALLEST))
+        high = np.full(count, np.log(_LARGEST))
+    else:
+        low = pair[1] + rule.shift
+        high = low + _TIMES * max(1.0, float(np.ptp(pair)))
+    shown = np.exp if ratios else np.asarray
+    enough = _with_one_at(rule, pair[1], shown(high)) >= target
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        there = _with_one_at(rule, pair[1], np.exp(middle)) >= target
+        there = _with_one_at(rule, pair[1], shown(middle)) >= target
         high, low = np.where(there, middle, high), np.where(there, low, middle)
-    needed = np.maximum(np.exp(high) - rule.shift, pair[1])
+    needed = np.maximum(shown(high) - rule.shift, pair[1])
     if target == float(np.asarray(rule.value(pair[1]))):
         needed, enough = pair[1], np.ones(count, dtype=bool)
     return Raise(

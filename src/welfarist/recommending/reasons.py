@@ -15,6 +15,8 @@ from welfarist.families.rule import WelfareFunction
 from welfarist.recommending.shapley import Shapley, shapley
 from welfarist.recommending.turning import turning_powers, turning_weights
 
+# A difference in logarithms beyond which percents say nothing.
+_LARGE = 700.0
 # People a sentence names on each side.
 _NAMED = 2
 # Doctrines that a sentence speaks of.
@@ -47,6 +49,8 @@ class Why:
     weights : (d,) array
     reason : str
         What could not be said, and why; empty if all was.
+    is_ratio : bool
+        Whether values are logarithms of welfare; else welfare itself.
     """
 
     names: tuple[str, str]
@@ -61,6 +65,7 @@ class Why:
     p: float
     weights: FloatArray = field(repr=False)
     reason: str = ""
+    is_ratio: bool = True
 
     @property
     def difference(self) -> float:
@@ -77,10 +82,16 @@ class Why:
         return f"{better} is better than {worse}{self._by()}{self._others()}{self._turns()}."
 
     def _by(self) -> str:
+        if np.isinf(self.difference):
+            return " infinitely, as " + (
+                "somebody has nothing" if self.p <= 0 else f"nobody has anything by {self.names[1]}"
+            )
+        said = f" by {self.difference:.3g} in units of welfare"
+        if self.is_ratio:
+            gain = np.expm1(min(self.difference, _LARGE))
+            said = f" by {100 * gain:.3g}% of welfare" if gain < 10 else ""
         if self.pulls is None:
-            return " infinitely, as somebody has nothing"
-        gain = np.expm1(self.difference)
-        said = f" by {100 * gain:.3g}% of welfare" if gain < 10 else ""
+            return said
         order = np.argsort(-np.abs(self.pulls.values), kind="stable")
         sides = [
             [self.people[i] for i in order if sign * self.pulls.values[i] > 0][:_NAMED]
@@ -166,8 +177,9 @@ class Why:
         lines = [self.sentence, "in brackets: how much of a change in welfare comes from them"]
         if self.pulls is not None:
             sampled = "" if self.pulls.orders is None else f", from {self.pulls.orders} orders"
+            kind = "log welfare" if self.is_ratio else "welfare"
             lines.append(
-                f"pull: what each adds to the difference in log welfare, "
+                f"pull: what each adds to the difference in {kind}, "
                 f"{self.difference:.4g} (Shapley values{sampled})"
             )
         lines.append("turns at: the weight at which both are equally good")
@@ -214,19 +226,31 @@ def why_preferred(
         pulls = shapley(rule.value, pair[0], pair[1])
         shares = np.asarray(rule.shares(pair))
     else:
-        reasons.append("Somebody has nothing, so that welfare is 0 whatever the others have.")
+        reasons.append(_why_no_pulls(float(rule.p)))
     seen = pair + rule.shift
+    doctrines: dict[str, str | None] = {}
     if isinstance(rule, WelfareFunction):
+        doctrines = _by_doctrine(seen, np.asarray(weights), names)
         powers = turning_powers(seen, np.asarray(weights))
         turns = turning_weights(seen, np.asarray(weights), rule.p)
     else:
         powers, turns = (), [None] * len(people)
-        reasons.append("Where it would turn is known of power means only.")
+        reasons.append("Where it would turn, and what doctrines say, is known of power means only.")
     return Why(
         names, people, pair, values, shares, pulls,
-        _by_doctrine(seen, np.asarray(weights), names), powers, tuple(turns), float(rule.p),
-        np.asarray(weights), " ".join(reasons),
+        doctrines, powers, tuple(turns), float(rule.p), np.asarray(weights), " ".join(reasons),
+        isinstance(rule, WelfareFunction) or rule.family.level.is_ratio,
     )  # fmt: skip
+
+
+def _why_no_pulls(p: float) -> str:
+    """Why there are no Shapley values where some mixture of two actions is worth nothing."""
+    if p <= 0:
+        return "Somebody has nothing, so that welfare is 0 whatever the others have."
+    return (
+        "Pulls would be infinite, as nobody would have anything if everybody had the less of what "
+        "the two give."
+    )
 
 
 def _by_doctrine(

@@ -15,18 +15,23 @@ from welfarist.base.data_frames import row_names, to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.exports import Alignment, Table, number, pair, strict
 from welfarist.base.validation import FloatArray, check_count, check_level
+from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.people.utility_tables import table_of_people
+from welfarist.recommending.by_family import ByFamily, choices_by_family, family_fits
 from welfarist.recommending.drawing import DRAWS, Uncertainty, draw_rules
 from welfarist.recommending.further import Further, further_questions
 from welfarist.recommending.raising import Raise, raises_needed
 from welfarist.recommending.reasons import Why, why_preferred
 from welfarist.recommending.ruled_out import dominated, never_best
 from welfarist.recommending.standing import Standing
+from welfarist.results.family_fits import FamilyFit
 from welfarist.results.record import FitResult
 from welfarist.results.rule_draws import RuleDraws
 from welfarist.results.saved_models import Model
 
+# What the rule of a fit is called.
+_FITS_BEST = "The rule that fits best"
 _TIE = 1e-12
 # Rows of a table that people read.
 _SHOWN = 20
@@ -50,8 +55,9 @@ class Recommendation:
     p_best, p_top : (N,) arrays
         Probability of being the best, and among the best `k`; ties share it.
     regret, regret_error : (N,) arrays
-        Expected loss of welfare in percent of the best action's by taking this one, and the
-        standard error of its being worked out from some rules only.
+        Expected loss of welfare by taking this one, and the standard error of its being worked out
+        from some rules only: in percent of the best action's, or in units of welfare where that
+        has no natural zero (`regret_in`).
     dominated, never_best : (N,) bool arrays
     never_best_means : str
         What it was taken to mean.
@@ -59,8 +65,12 @@ class Recommendation:
     level : float
     rule : WelfareFunction
         The rule itself, which says why.
+    rule_is : str
+        Which one that is, in words.
     draws : RuleDraws
         What the probabilities are about.
+    families : ByFamily or None
+        What the rules of other families would take that fit as well; None where nothing is known.
     """
 
     names: tuple[str, ...]
@@ -80,7 +90,9 @@ class Recommendation:
     k: int
     level: float
     rule: Any
+    rule_is: str
     draws: RuleDraws = field(repr=False)
+    families: ByFamily | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -92,6 +104,11 @@ class Recommendation:
     def best(self) -> str:
         """The action of least expected regret."""
         return self.names[int(self.order[0])]
+
+    @property
+    def regret_in(self) -> str:
+        """What regret is told in: "percent" of welfare, or "welfare"."""
+        return "percent" if self.draws.family.level.is_ratio else "welfare"
 
     @cached_property
     def columns(self) -> dict[str, list[Any]]:
@@ -128,9 +145,11 @@ class Recommendation:
                 "actions": [dict(zip(keys, row, strict=True)) for row in rows],
                 "k": self.k,
                 "level": self.level,
+                "regret_in": self.regret_in,
                 "uncertainty": self.draws.source,
                 "draws": len(self.draws),
                 "seed": self.draws.seed,
+                "families": None if self.families is None else self.families.to_dict(),
                 "notes": list(self.lines()),
             }
         )
@@ -139,6 +158,7 @@ class Recommendation:
     def table(self, top: int | None = None) -> Table:
         """Return what people read; `top` keeps the best only."""
         shown = min(len(self), _SHOWN if top is None else top)
+        percent = self.regret_in == "percent"
         rows = []
         for place, row in zip(
             self.places[:shown].tolist(), self.order[:shown].tolist(), strict=True
@@ -152,7 +172,8 @@ class Recommendation:
                 (
                     str(place), self.names[row], number(self.welfare[row]), ends,
                     f"{self.p_best[row]:.0%}", f"{self.p_top[row]:.0%}",
-                    f"{self.regret[row]:.2f}%", " ".join(filter(None, marks)),
+                    f"{self.regret[row]:.2f}%" if percent else number(self.regret[row]),
+                    " ".join(filter(None, marks)),
                 )
             )  # fmt: skip
         header = (
@@ -172,19 +193,28 @@ class Recommendation:
         said = [
             f"best: how likely it is the best of {len(self)}; best {self.k}: among the best "
             f"{self.k}; ties share it",
-            "regret: expected loss by taking it, in percent of the welfare of the best",
+            "regret: expected loss by taking it, "
+            + (
+                "in percent of the welfare of the best"
+                if self.regret_in == "percent"
+                else "in units of welfare, which has no natural zero to take percents from"
+            ),
             f"By {self.draws.in_words}",
         ]
         if self.dominated.any():
             said.append("dominated: another action gives everybody as much and somebody more")
         if (self.never_best & ~self.dominated).any():
             said.append(f"never best: {self.never_best_means}")
+            if (self.p_best[self.never_best] > 0).any():
+                said.append("best allows for decisions that erred, and never best does not")
         first = int(np.asarray(self.rule.rank(self.utilities))[0])
         if self.places[list(self.order).index(first)] > 1:
             said.append(
-                f"The rule that fits best would take {self.names[first]}; {self.best} loses less "
-                "on average over all rules that may be the right one"
+                f"{self.rule_is} would take {self.names[first]}; {self.best} loses less on average "
+                "over all rules that may be the right one"
             )
+        if self.families is not None and self.families.sentence:
+            said.append(self.families.sentence)
         return tuple(said)
 
     def row(self, action: str | int) -> int:
@@ -236,8 +266,9 @@ class Recommendation:
         random_state : seed
         """
         return further_questions(
-            self.draws, self.utilities, self.names, questions, random_state=random_state
-        )
+            self.draws, self.utilities, self.names, questions, taken=int(self.order[0]),
+            random_state=random_state,
+        )  # fmt: skip
 
     def _two(self, first: str | int | None, second: str | int | None) -> tuple[int, int]:
         if len(self) < 2:
@@ -261,6 +292,7 @@ def recommend(
     prior: Prior | None = None,
     draws: int = DRAWS,
     random_state: Any = 0,
+    families: bool = True,
 ) -> Recommendation:
     """Say which of some actions to take, and how sure that is.
 
@@ -278,11 +310,15 @@ def recommend(
         Of the intervals of welfare.
     uncertainty, prior, draws, random_state
         As in :func:`draw_rules`.
+    families : bool
+        Whether to fit rules of other families to the same decisions, and to say what those take
+        that fit as well. A saved model has them with its draws. False saves the time of two fits.
 
     Notes
     -----
     Actions are in order of expected regret, which is what they lose on average over rules that may
-    be the right one, in percent of the best action's welfare.
+    be the right one: in percent of the best action's welfare, or in units of welfare by families
+    for which it has no natural zero.
 
     Examples
     --------
@@ -303,6 +339,7 @@ def recommend(
     called = _names(actions, names, len(table))
     standing = Standing.of(believed, table)
     regret = standing.regret
+    unit = 100.0 if standing.is_ratio else 1.0
     p_best = standing.among_best(1)
     order = np.lexsort((-p_best, np.round(regret, 12)))
     falls = np.diff(regret[order]) > _TIE
@@ -312,12 +349,21 @@ def recommend(
     exact = never_best(result, table) if isinstance(result, FitResult) else None
     lost = dominated(table)
     never = ~standing.best_sometimes() if exact is None else exact
+    fits = _fits(result) if families else ()
     return Recommendation(
         called, table, order.astype(np.intp), np.searchsorted(places, places) + 1, middle, low,
-        high, p_best, standing.among_best(most), 100.0 * regret,
-        100.0 * standing.regret_errors(), lost, never | lost, _meaning(exact, len(believed)),
-        most, share, _rule_of(learned, believed), believed,
+        high, p_best, standing.among_best(most), unit * regret,
+        unit * standing.regret_errors(), lost, never, _meaning(exact, len(believed)),
+        most, share, *_rule_of(learned, believed), believed,
+        choices_by_family(fits, table, called, int(order[0])),
     )  # fmt: skip
+
+
+def _fits(result: Any) -> tuple[FamilyFit, ...]:
+    """Rules of several families, of a fit or a saved model."""
+    if isinstance(result, Model):
+        return result.families
+    return family_fits(result)
 
 
 def _meaning(exact: object, draws: int) -> str:
@@ -325,8 +371,8 @@ def _meaning(exact: object, draws: int) -> str:
     if exact is not None:
         return "no rule that explains every decision finds it best"
     return (
-        f"none of {draws} rules finds it best, so that its probability is below {300 / draws:.2g}% "
-        "with 95% confidence"
+        f"none of {draws} rules finds it best, so that its probability is hardly above "
+        f"{300 / draws:.2g}%"
     )
 
 
@@ -349,11 +395,15 @@ def _names(actions: Any, names: Sequence[str] | None, count: int) -> tuple[str, 
     return given
 
 
-def _rule_of(learned: Any, believed: RuleDraws) -> Any:
-    """The rule itself: what fits best, or the middle of what is believed."""
+def _rule_of(learned: Any, believed: RuleDraws) -> tuple[Any, str]:
+    """The rule itself, and which it is: what fits best, or the middle of what is believed."""
     result = getattr(learned, "result_", learned)
     if isinstance(result, FitResult | Model):
-        return result.welfare
+        return result.welfare, _FITS_BEST
     weights = believed.weights.mean(axis=0)
     power = float(np.quantile(believed.powers, 0.5, method="nearest"))
-    return WelfareFunction(power, weights, believed.stakeholders, believed.shift)
+    if believed.family == POWER_MEAN:
+        rule: Any = WelfareFunction(power, weights, believed.stakeholders, believed.shift)
+    else:
+        rule = believed.family.rule(power, weights, believed.stakeholders).shifted(believed.shift)
+    return rule, "The middle rule (mean weights, median shape)"

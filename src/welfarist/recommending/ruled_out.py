@@ -23,8 +23,8 @@ Flags = npt.NDArray[np.bool_]
 def dominated(table: FloatArray) -> Flags:
     """Return which actions (N, d) give nobody more and somebody less than another.
 
-    No rule that finds more better takes them. Actions that not everybody is affected by are
-    compared with none.
+    No rule finds them better than that other one; one by which whoever has less does not count
+    finds them as good. Actions that not everybody is affected by are compared with none.
 
     Examples
     --------

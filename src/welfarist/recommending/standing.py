@@ -29,7 +29,8 @@ class Standing:
         What choices depend on differences of: log welfare of power means.
     regrets : (S, N) array
         How much welfare is lost by taking an action in place of the best, as a share of the
-        best one's; 0 where all are worth nothing.
+        best one's; 0 where all are worth nothing. Where welfare has no natural zero that a share
+        could be of, in its own units.
     is_ratio : bool
         Whether values are logarithms of welfare.
     """
@@ -45,12 +46,12 @@ class Standing:
         ratio = draws.family.level.is_ratio
         best = values.max(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
-            lost = -np.expm1(values - best) if ratio else (best - values) / np.abs(best)
+            lost = -np.expm1(values - best) if ratio else best - values
         return cls(values, np.where(values == best, 0.0, lost), ratio)
 
     @property
     def regret(self) -> FloatArray:
-        """Expected regret (N,), as a share of the best welfare."""
+        """Expected regret (N,), as a share of the best welfare or in units of welfare."""
         return np.asarray(self.regrets.mean(axis=0))
 
     def regret_errors(self) -> FloatArray:

@@ -33,21 +33,32 @@ def turning_weights(pair: FloatArray, weights: FloatArray, p: float) -> list[flo
     people = len(weights)
     if not np.isfinite(p):
         return [None] * people
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(pair)
-        if p == 0:
-            gains = logs[0] - logs[1]
-        else:
-            powers = p * logs
-            top = np.max(powers[:, weights > 0])
-            gains = np.exp(powers[0] - top) - np.exp(powers[1] - top)
-    if not np.isfinite(gains).all():
+    signs, sizes = _differences(pair, p)
+    if np.isposinf(sizes[weights > 0]).any():  # welfare is 0 whatever somebody weighs
         return [None] * people
     found: list[float | None] = []
     for person in range(people):
-        rest = 1.0 - weights[person]
-        others = float(np.delete(weights * gains, person).sum() / rest) if rest > 0 else 0.0
-        own = float(gains[person])
-        turns = own * others < 0
-        found.append(others / (others - own) if turns else None)
+        others = (np.arange(people) != person) & (weights > 0)
+        top = float(sizes[others].max()) if others.any() else -np.inf
+        if not np.isfinite([top, sizes[person]]).all():
+            found.append(None)
+            continue
+        parts = weights[others] * signs[others] * np.exp(sizes[others] - top)
+        mean = float(parts.sum()) / (1.0 - float(weights[person]))
+        if not mean * signs[person] < 0:
+            found.append(None)
+            continue
+        with np.errstate(over="ignore"):  # a weight of nearly 0 is enough
+            ratio = np.exp(sizes[person] - top - np.log(abs(mean)))
+        found.append(float(1.0 / (1.0 + ratio)))
     return found
+
+
+def _differences(pair: FloatArray, p: float) -> tuple[FloatArray, FloatArray]:
+    """Signs (d,) of A and logarithms of its size, which no power makes overflow."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        logs = np.log(pair) if p == 0 else p * np.log(pair)
+        signs = np.where(logs[0] == logs[1], 0.0, np.sign(logs[0] - logs[1]))
+        high, low = logs.max(axis=0), logs.min(axis=0)
+        sizes = np.log(high - low) if p == 0 else high + np.log(-np.expm1(low - high))
+    return signs, np.where(signs == 0, -np.inf, np.where(np.isnan(sizes), np.inf, sizes))

@@ -467,6 +467,7 @@ class FitResult(Learned):
         files: Sequence[str] = (),
         date: str | datetime.date | None = None,
         remarks: Sequence[str] = (),
+        recommendation: Any = None,
     ) -> None:
         """Write a report for readers who know nothing of the method, as one HTML file.
 
@@ -478,12 +479,12 @@ class FitResult(Learned):
             Where to write; an old file is replaced.
         title : str, optional
             The heading.
-        level, method, people, note, unit, files, date, remarks
+        level, method, people, note, unit, files, date, remarks, recommendation
             As in :func:`welfarist.write_report`.
         """
         public("write_report")(
             self, path, title=title, level=level, method=method, people=people, note=note,
-            unit=unit, files=files, date=date, remarks=remarks,
+            unit=unit, files=files, date=date, remarks=remarks, recommendation=recommendation,
         )  # fmt: skip
 
     def shifts(self, shifts: Sequence[float] | None = None, level: float = 0.95) -> Any:
@@ -513,7 +514,8 @@ class FitResult(Learned):
         -------
         data frame
             A row for each action, in order of expected regret: action, welfare with low and high,
-            p_best, regret in percent, dominated, p_top, never_best and place.
+            p_best, regret (in percent; in units of welfare by families for which that has no
+            natural zero), dominated, p_top, never_best and place.
         """
         return public("recommend")(self, actions, **options).to_frame()
 

@@ -43,6 +43,8 @@ class RuleDraws:
         What the rules add to every utility.
     family : Family
         Whose rules they are.
+    failed : int
+        How many more resamples nothing could be learned from.
     """
 
     weights: FloatArray = field(repr=False)
@@ -55,6 +57,7 @@ class RuleDraws:
     seed: int
     shift: float = 0.0
     family: Family = POWER_MEAN
+    failed: int = 0
 
     def __len__(self) -> int:
         return len(self.powers)
@@ -73,13 +76,15 @@ class RuleDraws:
     def in_words(self) -> str:
         """Where the draws come from, for readers."""
         made = {"posterior": "drawn from the posterior", "bootstrap": "learned from resamples"}
-        return f"{len(self)} rules {made[self.source]} (seed {self.seed})"
+        said = f"{len(self)} rules {made[self.source]} (seed {self.seed})"
+        return said + (f"; {self.failed} resamples taught nothing" if self.failed else "")
 
     def take(self, rows: npt.NDArray[Any]) -> RuleDraws:
         """Return some of the rules."""
         return RuleDraws(
             self.weights[rows], self.powers[rows], self.taus[rows], self.rhos[rows],
             self.bands[rows], self.stakeholders, self.source, self.seed, self.shift, self.family,
+            self.failed,
         )  # fmt: skip
 
     def thinned(self, count: int) -> RuleDraws:

@@ -20,6 +20,7 @@ from welfarist.families.known import FAMILIES, is_known
 from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
 from welfarist.results import saved_choices
+from welfarist.results.family_fits import FamilyFit
 from welfarist.results.learned import Learned
 from welfarist.results.rule_draws import RuleDraws
 from welfarist.results.saved_records import Fields, Form, record_in
@@ -33,7 +34,8 @@ VERSION = 1
 _KINDS: tuple[str, ...] = get_args(Kind)
 # What only some models have.
 _OPTIONAL = (
-    "shift", "small_sample", "theta", "family", "family_numbers", "draws", *saved_choices.KEYS,
+    "shift", "small_sample", "theta", "family", "family_numbers", "draws", "families",
+    *saved_choices.KEYS,
 )  # fmt: skip
 _KEYS = (
     "format", "version", "welfarist", "kind", "p", "weights", "tau", "rho", "scale", "decisions",
@@ -83,6 +85,9 @@ class Model:
         weights follow from attributes; empty elsewhere.
     draws : RuleDraws or None
         Rules that are equally likely after the decisions, if the model was saved with some.
+    families : tuple of FamilyFit
+        Rules of several families, this one first, that were fitted to the same decisions; empty if
+        the model was saved without.
     """
 
     welfare: Any
@@ -106,6 +111,7 @@ class Model:
     absent: bool = False
     theta: Mapping[str, float] = field(default_factory=dict)
     draws: RuleDraws | None = field(default=None, repr=False)
+    families: tuple[FamilyFit, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(
@@ -113,6 +119,7 @@ class Model:
         learned: Any,
         intervals: Mapping[str, Any] | None = None,
         draws: RuleDraws | None = None,
+        families: tuple[FamilyFit, ...] = (),
     ) -> Model:
         """Return what a fitted estimator or its ``result_`` has learned."""
         result = getattr(learned, "result_", learned)
@@ -143,6 +150,7 @@ class Model:
             version=__version__,
             theta={name: float(value) for name, value in result.theta.items()},
             draws=draws,
+            families=families,
             **saved_choices.terms_of(result),
         )
 
@@ -230,6 +238,8 @@ class Model:
             record["theta"] = dict(self.theta)
         if self.draws is not None:
             record["draws"] = self.draws.to_dict()
+        if self.families:
+            record["families"] = [fit.to_dict() for fit in self.families]
         return dict(strict(record | saved_choices.entries_of(self)))
 
     def as_text(self) -> str:
@@ -263,6 +273,7 @@ class Model:
             draws=(
                 RuleDraws.in_fields(fields, names, shift, family) if fields.has("draws") else None
             ),
+            families=FamilyFit.in_fields(fields, shift) if fields.has("families") else (),
             **saved_choices.terms_in(fields, kind),
         )
 

@@ -12,6 +12,7 @@ from welfarist.base.whole_files import check_target, write_whole
 from welfarist.deciders.deciders_result import DecidersResult
 from welfarist.deciders.types_result import TypesResult
 from welfarist.inference.intervals import MethodName
+from welfarist.recommending.recommendation import Recommendation
 from welfarist.results.record import FitResult
 from welfarist.show.report.crowd import crowd
 from welfarist.show.report.given import Given
@@ -36,6 +37,7 @@ def write_report(
     files: Sequence[str] = (),
     date: str | datetime.date | None = None,
     remarks: Sequence[str] = (),
+    recommendation: Recommendation | None = None,
 ) -> None:
     """Write a report on a fit as one HTML file, for readers who know nothing of the method.
 
@@ -71,6 +73,9 @@ def write_report(
         the same whenever it is made.
     remarks : sequence of str
         What happened when the data were read, such as rows that were left out; shown with the data.
+    recommendation : Recommendation, optional
+        What :func:`welfarist.recommend` says of some actions by this fit: the report then shows
+        their order, how sure it is, and why the first is better than the second. Of one rule only.
 
     Examples
     --------
@@ -87,7 +92,7 @@ def write_report(
     check_target(path)
     page = report_html(
         result, title=title, level=level, method=method, people=people, note=note, unit=unit,
-        files=files, date=date, remarks=remarks,
+        files=files, date=date, remarks=remarks, recommendation=recommendation,
     )  # fmt: skip
     write_whole(path, page)
 
@@ -104,6 +109,7 @@ def report_html(
     files: Sequence[str] = (),
     date: str | datetime.date | None = None,
     remarks: Sequence[str] = (),
+    recommendation: Recommendation | None = None,
 ) -> str:
     """Return the report of :func:`write_report` as text."""
     given = Given.of(title, note, unit, files, date, remarks)
@@ -113,4 +119,5 @@ def report_html(
             "a report needs the record of a fit, such as learner.result_; found "
             f"{type(result).__name__}."
         )
-    return page_of(made(result, Asked(given, level, method, people)), given)
+    asked = Asked(given, level, method, people, recommendation)
+    return page_of(made(result, asked), given)

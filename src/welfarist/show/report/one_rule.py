@@ -7,6 +7,7 @@ from welfarist.results.record import FitResult
 from welfarist.show.report import answer, checks, menus, sections
 from welfarist.show.report.attributes import attributes
 from welfarist.show.report.facts import Facts
+from welfarist.show.report.next_action import checked_recommendation, next_action
 from welfarist.show.report.page import Asked, Contents
 from welfarist.show.report.people import bargains, checked_people, who_counts
 from welfarist.show.report.plain_facts import plain_facts
@@ -17,6 +18,7 @@ _TITLE = "Which welfare function explains these decisions?"
 def one_rule(result: FitResult, asked: Asked) -> Contents:
     """Return what there is to say of one rule."""
     checked_people(result, asked.people)
+    checked_recommendation(result, asked.recommendation)
     kind = kind_for(asked.method, None, result.covariance)
     level, _ = checked(asked.level, asked.method, kind)
     facts, given = plain_facts(Facts.of(result, level, asked.method)), asked.given
@@ -26,6 +28,7 @@ def one_rule(result: FitResult, asked: Asked) -> Contents:
         answer.answer(facts),
         (
             answer.consequences(facts),
+            next_action(asked.recommendation),
             sections.power(facts),
             who_counts(facts),
             attributes(facts),

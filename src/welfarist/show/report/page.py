@@ -8,6 +8,7 @@ from typing import Any
 
 from welfarist.base.version import __version__
 from welfarist.inference.intervals import MethodName
+from welfarist.recommending.recommendation import Recommendation
 from welfarist.show.report.given import Given
 from welfarist.show.report.markup import NOTHING, Html, join, paragraph, text
 from welfarist.show.report.pictures import can_draw
@@ -28,12 +29,15 @@ class Asked:
         How intervals are made; None leaves it to the fit.
     people : pair or None
         Whose gains are set against each other.
+    recommendation : Recommendation or None
+        What is said of some actions.
     """
 
     given: Given
     level: float
     method: MethodName | None = None
     people: tuple[Any, Any] | None = None
+    recommendation: Recommendation | None = None
 
 
 @dataclass(frozen=True)
