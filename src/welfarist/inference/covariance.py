@@ -109,7 +109,8 @@ def _require(likelihood: Likelihood, kind: FormulaName) -> None:
         raise InputError(
             "of utilities with errors standard errors come from the likelihood, because decisions "
             f'about the same action share its error; found covariance="{kind}". Use '
-            'covariance="fisher", or covariance="bootstrap", which draws both anew.'
+            'covariance="fisher", or covariance="bootstrap", which draws utilities and decisions '
+            "anew."
         )
     require_squares(likelihood.names, likelihood.estimates)
 
