@@ -166,3 +166,5 @@ def test_what_is_wrong_is_said(changed, message):
     many = np.ones((30, 2))
     with pytest.raises(wf.InputError, match="not concave"):
         wf.allocate(2.0, many, np.ones(30), 5.0)
+    with pytest.raises(wf.InputError, match=r"found 30 and p = 1\.0000001\."):
+        wf.allocate(1 + 1e-7, many, np.ones(30), 5.0)

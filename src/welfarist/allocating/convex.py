@@ -24,8 +24,8 @@ def best_corner(rule: WelfareFunction, projects: Projects, whole: bool) -> Float
     if m > most:
         raise InputError(
             f"with p above 1 welfare rewards inequality and is not concave, so that only up to "
-            f"{most} projects can be looked at, set by set; found {m} and p = {rule.p:.4g}. Choose "
-            "fewer, or p of at most 1."
+            f"{most} projects can be looked at, set by set; found {m} and p = {rule.p:.12g}. "
+            "Choose fewer, or p of at most 1."
         )
     best, value = np.zeros(m), -np.inf
     for start in range(0, 1 << m, _BLOCK):
