@@ -57,6 +57,9 @@ def test_what_is_known_is_what_the_interview_believes(one):
         belief = interview.posterior
         assert (known.power.low, known.power.high) == belief.interval("p")
         assert known.weights[1].middle == belief.estimate("shops")
+    first, second = (f"plan {row}" for row in known.order.rows[:2])
+    assert known.why.startswith((f"{first} is better than {second}", f"{second} is better than"))
+    assert known.why in page_of(one).why
     assert len(known.course) == 8
     assert known.answers == 7
     assert sum(share for _, share in known.regions) == pytest.approx(1.0, abs=1e-12)

@@ -12,6 +12,7 @@ from welfarist.web.asking.live import Kept
 from welfarist.web.asking.rows import Rows
 from welfarist.web.learned.estimates import Estimate
 from welfarist.web.learned.ordering import Order, order_of
+from welfarist.web.learned.reasons import why_first
 from welfarist.web.learned.surprises import Surprise, surprises_in
 from welfarist.web.learned.walking import walked
 from welfarist.web.models import Respondent
@@ -38,6 +39,8 @@ class Known:
         Of p, before the first answer and after each one.
     surprises : tuple of Surprise
     order : Order
+    why : str
+        Why the first action of the order is better than the second, by the rule in the middle.
     consistency : float or None
     """
 
@@ -49,6 +52,7 @@ class Known:
     course: tuple[Estimate, ...]
     surprises: tuple[Surprise, ...]
     order: Order
+    why: str
     consistency: float | None
 
     @property
@@ -81,15 +85,18 @@ def known_of(respondent: Respondent, rows: Rows) -> Known:
 def _worked_out(respondent: Respondent, rows: Rows) -> Known:
     walk, study = walked(respondent, rows), respondent.study
     belief = walk.interview.posterior
+    weights = tuple(Estimate.of(belief, f"weight of {name}") for name in belief.stakeholders)
+    order = order_of(belief, study.table)
     return Known(
         len(rows.answered) - walk.interview.answers.count("skip"),
         walk.course[-1],
         density(belief.rules.powers, belief.state.cloud.shares),
         _regions(belief),
-        tuple(Estimate.of(belief, f"weight of {name}") for name in belief.stakeholders),
+        weights,
         tuple(walk.course),
         surprises_in(walk.interview),
-        order_of(belief, study.table),
+        order,
+        why_first(study, order, walk.course[-1], weights),
         walk.interview.consistency,
     )
 

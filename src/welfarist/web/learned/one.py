@@ -78,6 +78,8 @@ class Page:
         The tables beside the pictures, and of the recommended actions.
     slips : list of Slip
     said : list of Said
+    why : str
+        Why the first action is better than the second.
     consistency : str
         Nothing where no question was put twice.
     actions : int
@@ -96,6 +98,7 @@ class Page:
     order: list[tuple[str, str, str]]
     slips: list[Slip]
     said: list[Said]
+    why: str
     consistency: str
     actions: int
 
@@ -132,6 +135,7 @@ def _page(study: Study, rows: Rows, known: Known) -> Page:
         _order(study, known),
         [_slip(study, rows.answered[one.number - 1], one.share) for one in known.surprises],
         [_said(study, row) for row in rows.answered],
+        known.why,
         "" if known.consistency is None else percent(known.consistency),
         len(study.actions),
     )
