@@ -122,7 +122,7 @@ def test_an_end_of_a_profile_has_the_deviance_of_its_level(mixture):
     low, high = profile_interval(mixture, 0, None, 0.95)
     for p in (low, high):
         loss = mixture.models[0].loss
-        held = TypeModel(type(loss)(**{**vars(loss), "learn_power": False}), p)
+        held = TypeModel(replace(loss, learn_power=False), p)
         start = mixture.in_order(np.arange(2))
         points = (type(start.points[0])(start.points[0].weights, p, start.points[0].extras),)
         there = type(start)(

@@ -427,7 +427,7 @@ def test_refusals_say_what_to_do():
     regressor = wf.WelfareRegressor
     result = regressor().fit(table, scores).result_
     exact = quiet(wf.ComparisonClassifier(noise="none", weights="equal"), CHOICES.comparisons())
-    slow = quiet(regressor(max_iter=1), table, scores)
+    slow = quiet(regressor(max_iter=1, n_starts=1), table, scores)
     prior = regressor(prior=2).fit(table, scores).result_
     perfect = regressor().fit(table, wf.power_mean(table, 0.5)).result_
     given = regressor(p=1, weights="equal", scale=True).fit(table, scores).result_

@@ -155,7 +155,7 @@ def test_equal_errors_in_another_form_are_the_same():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (dict(noise="lapse"), 'for noise="logistic"'),
+        (dict(noise="lapse"), "logistic noise"),
         (dict(p=-40.0), "p must lie between"),
         (dict(p="egalitarian"), "p must lie between"),
         (dict(shift=1.0), "shift must be 0"),

@@ -42,6 +42,16 @@ def test_a_report_shows_the_order_and_why(fit):
     assert "Why" not in lone
 
 
+def test_losses_without_a_natural_zero_are_no_percents():
+    draws = wf.RuleDraws(
+        np.tile([0.6, 0.4], (20, 1)), np.linspace(0.1, 2, 20), np.ones(20), np.zeros(20),
+        np.zeros(20), ("x", "y"), "bootstrap", 0, 0.0, wf.families.KOLM_POLLAK,
+    )  # fmt: skip
+    part = next_action(wf.recommend(draws, [[4.0, 2.0], [3.0, 2.5]]))
+    assert "units of welfare are lost" in part
+    assert "% of welfare" not in part
+
+
 def test_a_recommendation_must_be_one_about_the_same_people(fit):
     other = wf.RuleDraws(
         np.full((30, 2), 0.5), np.zeros(30), np.ones(30), np.zeros(30), np.zeros(30),

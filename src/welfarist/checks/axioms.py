@@ -198,6 +198,8 @@ def _separability(fit: Likelihood) -> Axiom:
     """Products of what two people have, beyond squares of what each has."""
     if fit.loss.family.by_place:
         raise InputError("weights of places look at everybody by construction.")
+    if fit.loss.has_zeros:
+        raise InputError("products cannot be looked at where a utility is 0.")
     table = np.asarray(fit.loss.people.table)
     heavy = np.argsort(-fit.weights, kind="stable")[:_MOST_PEOPLE]
     heavy = np.sort(heavy[fit.weights[heavy] > 0])

@@ -108,8 +108,9 @@ def _require(likelihood: Likelihood, kind: FormulaName) -> None:
     if is_estimated(likelihood) and kind != "fisher":
         raise InputError(
             "of utilities with errors standard errors come from the likelihood, because decisions "
-            f'about the same action share its error; found covariance="{kind}". Use "fisher" or '
-            '"bootstrap", which draws utilities and decisions anew.'
+            f'about the same action share its error; found covariance="{kind}". Use '
+            'covariance="fisher", or covariance="bootstrap", which draws utilities and decisions '
+            "anew."
         )
     require_squares(likelihood.names, likelihood.estimates)
 

@@ -92,7 +92,9 @@ class Setup:
         if isinstance(family, NestedFamily):  # whose groups do not share a weight
             family, groups = options.nested(family, groups, people, names), None
         seen, shift = decided.utilities, as_shift(learner.shift)
-        family = family.suited_to(seen + shift if shift and not is_source(seen) else seen)
+        with np.errstate(over="ignore"):  # utilities beyond numbers are refused with the loss
+            shifted = seen + shift if shift and not is_source(seen) else seen
+        family = family.suited_to(shifted)
         if family.by_place:
             weighed = family.labels(named_people(names, people))
         weighting = weighting_of(learner.weights, groups, people, weighed, heads)

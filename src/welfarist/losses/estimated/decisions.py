@@ -26,7 +26,7 @@ def require_logistic(noise: ChoiceNoise) -> None:
     """Refuse noise under which effects of actions cannot be integrated out."""
     if noise != LOGISTIC:
         raise InputError(
-            'utilities with errors are for noise="logistic"; found '
+            "utilities with errors need choices with logistic noise; found "
             f'{noise.called}. Use noise="logistic", or pass the table without errors.'
         )
 

@@ -8,6 +8,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.checks.axioms import Axiom
 from welfarist.checks.surprises import Surprise, Surprises
+from welfarist.results.caveats import reversal
 from welfarist.results.record import FitResult
 from welfarist.show import plots
 from welfarist.show.report import words
@@ -48,6 +49,8 @@ def axioms(facts: Facts) -> Html:
     result = facts.result
     if result.likelihood is None or facts.utilities is None or result.decisions > _MOST_TESTED:
         return NOTHING
+    if reversal(result.caveats) is not None:  # of choices that no rule explains nothing is tested
+        return NOTHING
     found = result.axioms()
     rows = [
         [
@@ -65,8 +68,8 @@ def axioms(facts: Facts) -> Html:
     intro = paragraph(
         "Each line is a property that a rule may have. A small p-value says that decisions like "
         "these would be rare if somebody followed a rule that has it: below 0.05 it is called "
-        "rejected. The first two are asked of the best power mean and of the best Kolm-Pollak "
-        "function, whatever family was fitted."
+        "rejected. The first two are asked of the best rule among those that have them, whatever "
+        "family was fitted."
     )
     title = "Axioms, one by one"
     return section(

@@ -38,12 +38,13 @@ def next_action(said: Recommendation | None) -> Html:
     rows = [_row(said, place) for place in range(shown)]
     first = int(said.order[0])
     caption = f"The {len(said)} actions" if shown == len(said) else f"The first {shown} actions"
+    unit = "% of welfare" if said.regret_in == "percent" else " units of welfare"
     within = f"{100 * said.level:g}% of what is believed"
     return section(
         "Which action to take",
         paragraph(
             f"Of {len(said)} actions it is {said.best}: the best with probability "
-            f"{_chance(said.p_best[first])}, and on average {said.regret[first]:.2g}% of welfare "
+            f"{_chance(said.p_best[first])}, and on average {said.regret[first]:.2g}{unit} "
             "are lost by taking it, because the rule is known up to a point only."
         ),
         table(
@@ -66,7 +67,7 @@ def _row(said: Recommendation, place: int) -> list[str]:
         number(said.welfare[row]),
         " to ".join(pair(said.low[row], said.high[row])),
         _chance(said.p_best[row]),
-        f"{said.regret[row]:.2f}%",
+        f"{said.regret[row]:.2f}%" if said.regret_in == "percent" else number(said.regret[row]),
         "dominated" if said.dominated[row] else mark,
     ]
 
