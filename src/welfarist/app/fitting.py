@@ -126,9 +126,12 @@ class Fitted:
 
         return Summary(self._in(words))
 
-    @cached_property
     def model(self) -> Model:
         """What is saved: what was learned, with the intervals and caveats of the summary."""
+        return self._model
+
+    @cached_property
+    def _model(self) -> Model:
         from welfarist.results.saved_models import Model
 
         rows = self._sure()
@@ -158,7 +161,7 @@ class Fitted:
         """Write the model, the report and the table that were asked for, all or none."""
         contents: dict[str, str] = {}
         if self.asked.save is not None:
-            contents[self.asked.save] = self.model.as_text()
+            contents[self.asked.save] = self._model.as_text()
         if self.asked.report is not None:
             contents[self.asked.report] = self.page()
         if self.asked.latex is not None:
@@ -184,13 +187,13 @@ class Fitted:
         names = getattr(decided, "names", None)
         if self.asked.draws is None or names is None:
             return None, ()
-        if self.model.gamma or self.model.outside is not None:
+        if self._model.gamma or self._model.outside is not None:
             return None, ("No action is recommended: more than a rule was learned.",)
         from welfarist.recommending.recommendation import recommend
 
         try:
             level = self.asked.level
-            return recommend(self.model, decided.utilities, names=names, level=level), ()
+            return recommend(self._model, decided.utilities, names=names, level=level), ()
         except InputError as problem:
             return None, (f"No action is recommended: {problem}",)
 

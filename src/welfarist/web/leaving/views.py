@@ -79,7 +79,7 @@ def actions(study: Study) -> bytes:
 def model(study: Study, number: int | None = None) -> str:
     """Give the rule of everybody, or of one respondent, as ``welfarist fit --save`` writes it."""
     who = None if number is None else [get_object_or_404(study.respondents, number=number)]
-    return fitted(taken_from(study, who)).model.as_text()
+    return fitted(taken_from(study, who)).model().as_text()
 
 
 @export("report.html", HTML)
