@@ -141,6 +141,8 @@ def test_boards_differ_and_columns_go_by_name():
         "project", "cost", "this rule", "utilitarian", "Nash", "egalitarian",
     ]  # fmt: skip
     assert "gap at most" in str(boards)
+    assert "3 of 3 projects funded, each by one of these rules at least" in str(boards)
+    assert "2 of 3 projects funded\n" in str(found)
 
 
 @pytest.mark.parametrize(

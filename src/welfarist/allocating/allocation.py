@@ -206,6 +206,8 @@ class Boards:
         lines = ["below the projects: what everybody has then"]
         lines += [f"{name}: {note}" for name, b in self.by.items() for note in b.notes]
         title = f"{len(some)} of {len(first.projects)} projects funded"
+        if len(boards) > 1:
+            title += ", each by one of these rules at least"
         return Table(title, ("", "cost", *self.by), tuple(rows), sides, tuple(lines), breaks)
 
     def __str__(self) -> str:
