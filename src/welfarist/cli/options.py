@@ -245,7 +245,7 @@ NoiseName = Literal["logistic", "lapse", "flip", "none"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 EffortName = Literal["low", "auto", "high"]
 SmallSampleName = Literal["auto", "none"]
-FamilyName = Literal["power", "kolm", "rank", "nested", "additive"]
+FamilyName = Literal["power", "kolm", "rank", "nested", "additive", "additive own"]
 Family = Annotated[
     FamilyName,
     typer.Option("--family", help="Welfare functions: power means, or others (see families)."),

@@ -6,6 +6,7 @@ action. Subclass :class:`Family` and pass an instance to a learner as ``family=`
 
 from welfarist.base.parameters import ASINH, IDENTITY, LOG, Coordinate, Parameter
 from welfarist.families.additive.family import ADDITIVE, AdditiveFamily
+from welfarist.families.additive.own import ADDITIVE_OWN, OwnCurvesFamily
 from welfarist.families.base import Family
 from welfarist.families.columns import Columns
 from welfarist.families.family_rule import FamilyRule
@@ -20,6 +21,7 @@ from welfarist.families.welfare import Welfare
 
 __all__ = [
     "ADDITIVE",
+    "ADDITIVE_OWN",
     "AdditiveFamily",
     "ASINH",
     "Columns",
@@ -37,6 +39,7 @@ __all__ = [
     "NESTED",
     "Nested",
     "NestedFamily",
+    "OwnCurvesFamily",
     "Parameter",
     "POWER_MEAN",
     "PowerMean",

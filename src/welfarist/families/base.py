@@ -54,6 +54,8 @@ class Family:
     says : str
         What the shape says, in a sentence for readers who know no formula; if it is empty, a
         report says what the doctrines mean.
+    at_end : str
+        What it means that the shape ended where its range does, where that is a finding.
     has_aversion : bool
         Whether one less the shape is what economists call inequality aversion.
     least : float
@@ -75,6 +77,7 @@ class Family:
     is_mean: bool = False
     doctrines: tuple[Doctrine, ...] = ()
     says: str = ""
+    at_end: str = ""
     has_aversion: bool = False
     least: float = 0.0
     by_place: bool = False
@@ -102,6 +105,25 @@ class Family:
         """
         del utilities
         return self
+
+    @property
+    def candidates(self) -> tuple[Family, ...]:
+        """Members of which a fit takes the one with the lowest BIC; none if it is one already."""
+        return ()
+
+    @property
+    def chosen(self) -> str:
+        """How a member came to be chosen among candidates, in a sentence; empty if it was not."""
+        return ""
+
+    def index(self, people: People) -> FloatArray | None:
+        """Return what all rules are weighted sums of (c, N), up to scale; None if nothing is."""
+        del people
+        return None
+
+    def of_index(self, shares: FloatArray) -> tuple[FloatArray, float, FloatArray]:
+        """Return weights (d,), shape and further parameters of shares (c,) of :meth:`index`."""
+        raise NotImplementedError
 
     def labels(self, people: tuple[str, ...]) -> tuple[str, ...]:
         """Return what each weight (d,) is of: a person, unless weights belong to places."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from welfarist.base.errors import InputError
 from welfarist.families.additive.family import ADDITIVE
+from welfarist.families.additive.own import ADDITIVE_OWN
 from welfarist.families.base import Family
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK
 from welfarist.families.nested.family import NESTED
@@ -11,7 +12,8 @@ from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rank_dependent.family import RANK_DEPENDENT
 
 FAMILIES: dict[str, Family] = {
-    family.name: family for family in (POWER_MEAN, KOLM_POLLAK, RANK_DEPENDENT, NESTED, ADDITIVE)
+    family.name: family
+    for family in (POWER_MEAN, KOLM_POLLAK, RANK_DEPENDENT, NESTED, ADDITIVE, ADDITIVE_OWN)
 }
 
 

@@ -27,7 +27,7 @@ from welfarist.people.weighting import Weighting
 from welfarist.people.weights_option import group_labels, weighting_of
 from welfarist.proofs.certificate import Certificate
 from welfarist.results import caveats as caveat
-from welfarist.results.learned import Caveat, named_people
+from welfarist.results.learned import Caveat, Remark, named_people
 from welfarist.results.record import FitResult
 from welfarist.solvers.base import Optimum, Solver
 from welfarist.solvers.newton import Newton
@@ -64,6 +64,8 @@ class Setup:
     shift : float
         What is added to every utility before.
     verbose : int
+    candidates : tuple of Family
+        Members of the family of which the one with the lowest BIC is taken, if there are several.
     """
 
     family: Family
@@ -80,6 +82,7 @@ class Setup:
     random_state: Any
     shift: float = 0.0
     verbose: int = 0
+    candidates: tuple[Family, ...] = ()
 
     @classmethod
     def of(cls, learner: Any, decided: Any) -> Setup:
@@ -94,7 +97,8 @@ class Setup:
         seen, shift = decided.utilities, as_shift(learner.shift)
         with np.errstate(over="ignore"):  # utilities beyond numbers are refused with the loss
             shifted = seen + shift if shift and not is_source(seen) else seen
-        family = family.suited_to(shifted)
+        candidates = family.candidates
+        family = (candidates[0] if candidates else family).suited_to(shifted)
         if family.by_place:
             weighed = family.labels(named_people(names, people))
         weighting = weighting_of(learner.weights, groups, people, weighed, heads)
@@ -114,6 +118,7 @@ class Setup:
             learner.random_state,
             as_shift(learner.shift),
             options.check_verbose(learner.verbose),
+            candidates,
         )
 
     def knowing(self, has_zeros: bool) -> Setup:
@@ -291,12 +296,14 @@ def common_caveats(
             values,
         )
     extras: tuple[Parameter, ...] = loss.parameters
+    chosen = setup.family.chosen
     return [
         *caveat.convergence_caveats(optimum),
         *caveat.far_caveats(setup.p, within_search(setup.p, loss)),
         *_caveats_of_the_shape(setup, loss, optimum, any_power=any_power),
         *identified,
         *caveat.slope_caveats(loss.weighting, optimum),
+        *([Caveat(Remark, chosen)] if chosen else []),
         *caveat.count_caveats(
             decisions, loss.weighting, learned, extras, setup.has_prior, "menus" in loss.features
         ),

@@ -31,6 +31,7 @@ from welfarist.learners.assembly import (
 )
 from welfarist.learners.estimated import refuse_far_power, with_errors_said
 from welfarist.learners.scoring import teach_scorers
+from welfarist.learners.smoothing import smoothed
 from welfarist.learners.targets import target_error
 from welfarist.learners.warm_starts import warmed
 from welfarist.losses import DecisionEvaluation, DecisionLoss
@@ -102,7 +103,13 @@ class WelfareLearner(BaseEstimator):  # type: ignore[misc]
         if options.check_flag(self.warm_start, "warm_start"):
             last, interior = getattr(self, "result_", None), setup.concentration is not None
             solver = warmed(solver, loss, last, setup.p, interior)
-        loss, optimum = self._minimise(setup, loss, solver)
+        candidates = setup.candidates
+        if candidates:
+            setup, loss, optimum = smoothed(
+                setup, loss, candidates, lambda own, posed: self._minimise(own, posed, solver)
+            )
+        else:
+            loss, optimum = self._minimise(setup, loss, solver)
         if not np.isfinite(optimum.value):
             raise InputError(
                 "a search must begin where decisions are possible; found none of "

@@ -19,6 +19,7 @@ from welfarist.decisions.checked_columns import as_counts
 from welfarist.decisions.magnitudes import check_magnitudes
 from welfarist.decisions.scanned.scores import ScannedScores
 from welfarist.families.additive.family import AdditiveFamily
+from welfarist.families.additive.own import OwnCurvesFamily
 from welfarist.learners import options
 from welfarist.learners.assembly import Description, Setup, common_caveats
 from welfarist.learners.base import (
@@ -228,7 +229,7 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         """Learn from scores that were checked before, such as ``result_.decided``."""
         scale = options.check_flag(self.scale, "scale")
         setup = Setup.of(self, scores)
-        if isinstance(setup.family, AdditiveFamily):
+        if isinstance(setup.family, AdditiveFamily | OwnCurvesFamily):
             raise InputError(
                 "scores are on a scale, which values of an additive rule are not; found "
                 f"{setup.family.called}. Learn it from comparisons or choices."

@@ -121,6 +121,10 @@ def end_caveats(optimum: Optimum, learned: bool, family: Family) -> list[Caveat]
     ends = [end for end in (shape.lowest, shape.highest) if np.isfinite(end)]
     if not learned or all(abs(p - end) > _AT_END * (1.0 + abs(end)) for end in ends):
         return []
+    if family.at_end:
+        return [
+            Caveat(Remark, f"{shape.name} reached the end of its range, {p:g}: {family.at_end}")
+        ]
     message = (
         f"{shape.name} reached the end of its range, {p:g}: the loss may fall further beyond it. "
         "Take it as a sign that the family does not fit, or widen the range."

@@ -20,6 +20,7 @@ from welfarist.proofs import can_certify, search_powers
 from welfarist.solvers.base import Guide, Optimum, uncovered
 from welfarist.solvers.best_guess import from_best_guess
 from welfarist.solvers.carried import expected_curvature, few_steps, follow
+from welfarist.solvers.convex_start import convex_start, is_convex
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.effort import EFFORTS, EffortName
 from welfarist.solvers.limits import LimitFit, Rule, fit_rule
@@ -142,6 +143,12 @@ class Newton:
         progress: Progress,
     ) -> Search:
         """Search on everything, or on a share: there first on a smaller one, if that is enough."""
+        start = convex_start(part, self.max_iter, self.tolerance) if p is None else None
+        if start is not None and self.start is None:
+            if is_convex(part):  # so that no other start could lead elsewhere
+                best = descend(part, start, max_iter=self.max_iter, tolerance=self.tolerance)
+                return Search(best, np.array([best.value]), best.n_iter, True, True)
+            return replace(self, start=start)._searched(part, rng, p, per_decision, share, progress)
 
         def searched(loss: Loss) -> Search:
             return search(

@@ -20,14 +20,18 @@ from welfarist.families.columns import Columns
 def knots_of(utilities: FloatArray, pieces: int) -> FloatArray:
     """Return knots (m + 1,) between which there are equally many utilities, m at most `pieces`.
 
+    There are fewer pieces where a few different utilities could not tell as many apart.
+
     Examples
     --------
     >>> knots_of(np.array([0.0, 1.0, 2.0, 3.0, 10.0]), 2).tolist()
     [0.0, 2.0, 10.0]
     """
     known = utilities[np.isfinite(utilities)]
+    levels = np.unique(known)
+    pieces = min(pieces, max(len(levels) - 2, 1))
     found = np.unique(np.quantile(known, np.linspace(0.0, 1.0, pieces + 1)))
-    if len(found) < 2:
+    if len(levels) < 2:
         raise InputError(
             "a curve needs utilities that differ; found the same for everybody in every action."
         )

@@ -17,9 +17,10 @@ from welfarist.families.levels import DIFFERENCE
 from welfarist.families.welfare import Welfare
 
 # How far the fall, and each bend, are searched: e^16 and e^8 to one.
-_FARTHEST, _MOST_BENT = 16.0, 8.0
-_PIECES = 4
-FALL = Parameter("fall", "fall of what a unit counts", -_FARTHEST, _FARTHEST, IDENTITY, 0.5)
+FARTHEST, MOST_BENT = 16.0, 8.0
+# Numbers of pieces that are tried where none was given.
+PIECES = (2, 3, 4, 6, 8)
+FALL = Parameter("fall", "fall of what a unit counts", -FARTHEST, FARTHEST, IDENTITY, 0.5)
 
 
 class AdditiveFamily(Family):
@@ -40,9 +41,13 @@ class AdditiveFamily(Family):
 
     Parameters
     ----------
-    pieces : int
+    pieces : int, optional
         Into how many pieces the scale is cut, with equally many utilities each; more pieces bend
-        more, and need more decisions. Compare them by BIC.
+        more, and need more decisions. Left out, the number with the lowest BIC.
+    knots, bends : array-like, optional
+        Of a curve that is known.
+    chosen_from : tuple of int
+        From which numbers of pieces this one was chosen.
     """
 
     name = "additive"
@@ -59,36 +64,52 @@ class AdditiveFamily(Family):
         "scale that changes."
     )
 
+    at_end = "a unit counts for nothing at one end of the scale, as far as these decisions tell."
+
     def __init__(
         self,
-        pieces: int = _PIECES,
+        pieces: int | None = None,
         knots: npt.ArrayLike | None = None,
         bends: npt.ArrayLike | None = None,
+        chosen_from: tuple[int, ...] = (),
     ) -> None:
-        self.pieces = check_count(pieces, "pieces")
+        self.pieces = None if pieces is None else check_count(pieces, "pieces")
+        self.chosen_from = tuple(chosen_from)
         self.knots: tuple[float, ...] | None = None
-        inner = self.pieces - 1
+        inner = 0 if self.pieces is None else self.pieces - 1
         if knots is not None:
             given = np.asarray(knots, dtype=np.float64)
             if given.ndim != 1 or len(given) < 2 or not (np.diff(given) > 0).all():
                 raise InputError("knots must be two or more numbers, each above the last.")
             self.knots, inner = tuple(given.tolist()), len(given) - 2
-            self.pieces = len(given) - 1
+            self.pieces = len(given) - 1 if self.pieces is None else self.pieces
         told = np.zeros(inner) if bends is None else np.asarray(bends, dtype=np.float64)
         if told.shape != (inner,) or not np.isfinite(told).all():
             raise InputError(f"bends must be one number for each inner knot, {inner} in all.")
         self.bends = tuple(told.tolist())
         self.own = tuple(
-            Parameter(f"bend {k}", f"bend at knot {k} of {inner + 2}", -_MOST_BENT, _MOST_BENT)
+            Parameter(f"bend {k}", f"bend at knot {k} of {inner + 2}", -MOST_BENT, MOST_BENT)
             for k in range(2, inner + 2)
         )
-        self._bounds = ((-_MOST_BENT,) * inner, (_MOST_BENT,) * inner)
+        self._bounds = ((-MOST_BENT,) * inner, (MOST_BENT,) * inner)
 
     @property
     def label(self) -> str:
         """What a comparison of families calls it."""
-        usual = self.pieces == _PIECES
-        return self.name if usual else f"{self.name}, {self.pieces} pieces"
+        chosen = self.pieces is None or bool(self.chosen_from)
+        return self.name if chosen else f"{self.name}, {self.pieces} pieces"
+
+    @property
+    def candidates(self) -> tuple[AdditiveFamily, ...]:
+        """Members with numbers of pieces that are tried; none where it was given."""
+        if self.pieces is not None:
+            return ()
+        return tuple(AdditiveFamily(pieces, chosen_from=PIECES) for pieces in PIECES)
+
+    @property
+    def chosen(self) -> str:
+        """How the number of pieces came about, in a sentence; empty where it was given."""
+        return told_of_pieces(self.pieces, self.chosen_from, "the scale")
 
     @property
     def own_bounds(self) -> tuple[FloatArray, FloatArray]:
@@ -102,13 +123,13 @@ class AdditiveFamily(Family):
 
     def within(self, bounds: tuple[FloatArray, FloatArray]) -> AdditiveFamily:
         """Return the same with other bounds of the bends."""
-        made = AdditiveFamily(self.pieces, self.knots, self.bends)
+        made = AdditiveFamily(self.pieces, self.knots, self.bends, self.chosen_from)
         made._bounds = tuple(bounds[0].tolist()), tuple(bounds[1].tolist())
         return made
 
     def at(self, own: FloatArray) -> AdditiveFamily:
         """Return the member with these bends."""
-        made = AdditiveFamily(self.pieces, self.knots, own)
+        made = AdditiveFamily(self.pieces, self.knots, own, self.chosen_from)
         made._bounds = self._bounds
         return made
 
@@ -123,9 +144,15 @@ class AdditiveFamily(Family):
                 f"{self.called} needs everybody's utilities; found people who are not all in "
                 "memory. Pass a table of utilities."
             )
-        if self.knots is not None:
+        if self.knots is not None or self.pieces is None:
             return self
-        return AdditiveFamily(knots=knots_of(utilities, self.pieces))
+        knots = knots_of(utilities, self.pieces)
+        if len(np.unique(utilities[np.isfinite(utilities)])) < 3:
+            raise InputError(
+                "a curve needs three different utilities or more; found two, between which every "
+                'curve is a straight line. Use family="kolm" with p=0.'
+            )
+        return AdditiveFamily(self.pieces, knots, None, self.chosen_from)
 
     def columns(self, utilities: FloatArray) -> Risen:
         """Return the integrals of all hats up to what people have."""
@@ -202,6 +229,17 @@ class AdditiveFamily(Family):
 
     def __repr__(self) -> str:
         return f"AdditiveFamily(pieces={self.pieces})"
+
+
+def told_of_pieces(pieces: int | None, chosen_from: tuple[int, ...], scale: str) -> str:
+    """Say how a number of pieces came about; nothing where it was given."""
+    if pieces is None or not chosen_from:
+        return ""
+    tried = ", ".join(map(str, chosen_from[:-1]))
+    return (
+        f"{scale} is cut into {pieces} pieces, the number with the lowest BIC of {tried} and "
+        f"{chosen_from[-1]}; intervals and tests take it as known."
+    )
 
 
 ADDITIVE = AdditiveFamily()

@@ -6,10 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from welfarist.base.drawing import BLUE, GREY, axes_to_use
+from welfarist.base.drawing import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    axes_to_use,
+)
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.families.additive.family import AdditiveFamily
+from welfarist.families.additive.own import OwnCurvesFamily
 from welfarist.families.kolm_pollak.family import KolmPollakFamily
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.show.plots.sources import result_of
@@ -18,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _POINTS = 300
+_COLOURS = BLUE, ORANGE, GREEN, VERMILLION, SKY, PURPLE
 # What is beyond these shares of all utilities is not drawn: few have as little or as much.
 _TAILS = 0.01, 0.99
 
@@ -27,7 +38,9 @@ def unit_worth(result: Any, ax: Axes | None = None) -> Axes:
 
     For an additive rule that curve is the finding; for a power mean it is ``u^(p - 1)``, for a
     Kolm-Pollak function ``exp(-alpha u)``. Where the line falls, a unit counts more for somebody
-    who has less.
+    who has less. Where everybody has a curve of their own, those who count most are drawn, each
+    over the utilities of that person, with weights: a line that is twice as high is a unit that is
+    worth twice as much.
 
     Parameters
     ----------
@@ -47,6 +60,8 @@ def unit_worth(result: Any, ax: Axes | None = None) -> Axes:
             "what a unit counts for is drawn over the utilities of the fit; found a fit without "
             "them. Use with_data, or fit again."
         )
+    if isinstance(found.family, OwnCurvesFamily):
+        return _own_worth(found, table + found.shift, axes_to_use(ax, 5.6, 3.8))
     known = table[np.isfinite(table)] + found.shift
     low, high = np.quantile(known, _TAILS)
     levels = np.linspace(low, high, _POINTS)
@@ -59,6 +74,33 @@ def unit_worth(result: Any, ax: Axes | None = None) -> Axes:
     axes.set_xlabel("utility" if not found.shift else f"utility + {found.shift:g}")
     axes.set_ylabel("what one more unit counts for\n(1: the mean over the scale)")
     axes.plot(known[:400], np.zeros(len(known[:400])), "|", color=GREY, clip_on=False)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return axes
+
+
+def _own_worth(result: Any, table: FloatArray, axes: Axes) -> Axes:
+    """Draw what a unit counts for of each person over what this person has, a table (N, d)."""
+    family, weights = result.family, np.asarray(result.weights)
+    heavy = np.argsort(-weights, kind="stable")[: len(_COLOURS)]
+    drawn = sorted(int(i) for i in heavy if weights[i] > 0)
+    lines, total = [], 0.0
+    for person in drawn:
+        column = table[:, person]
+        low, high = np.quantile(column[np.isfinite(column)], _TAILS)
+        levels = np.linspace(low, high, _POINTS)
+        worth = family.marginal(levels, result.p, person) * weights[person]
+        lines.append((levels, worth / np.ptp(family.knots[person])))
+        total += float(lines[-1][1].mean())
+    for (levels, worth), person, colour in zip(lines, drawn, _COLOURS, strict=False):
+        share = worth / (total / len(drawn))
+        label = str(result.stakeholders[person])
+        axes.plot(levels, share, color=colour, linewidth=2.2, label=label)
+    axes.axhline(1.0, color=GREY, linestyle="--", linewidth=1.2)
+    axes.set_ylim(bottom=0.0)
+    axes.set_xlabel("utility" if not result.shift else f"utility + {result.shift:g}")
+    axes.set_ylabel("what one more unit counts for\n(1: the mean over people and scales)")
+    axes.legend(frameon=False)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     return axes

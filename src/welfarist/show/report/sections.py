@@ -10,6 +10,7 @@ from welfarist.base.version import __version__
 from welfarist.base.wording import listed
 from welfarist.decisions.labels import numbered
 from welfarist.families.additive.family import AdditiveFamily
+from welfarist.families.additive.own import OwnCurvesFamily
 from welfarist.inference.clusters import about_few, number_of_clusters
 from welfarist.noise.choices import LAPSE, LOGISTIC, RHO
 from welfarist.results.record import FitResult
@@ -29,6 +30,17 @@ from welfarist.show.symbols import in_symbols
 _SLIP = "chance of a slip rho"
 # A share of errors that is proven up to this is proven.
 _PROVEN = 1e-12
+
+_WORTH = (
+    "What one more unit counts for at each level of utility, beside the mean over the scale "
+    "(dashed). Where the line falls, a unit counts more for somebody who has less; the marks at "
+    "the bottom are utilities of the data."
+)
+_WORTH_OF_EACH = (
+    "What one more unit counts for of each person, at each level of what this person has, beside "
+    "the mean over all of it (dashed): a line that is twice as high is a unit that is worth twice "
+    "as much."
+)
 
 
 def power(facts: Facts) -> Html:
@@ -70,15 +82,13 @@ def power(facts: Facts) -> Html:
                 "weights. " + _lowest_in_words(result),
             )
         )
-    if isinstance(family, AdditiveFamily) and facts.utilities is not None:
+    if isinstance(family, AdditiveFamily | OwnCurvesFamily) and facts.utilities is not None:
         parts.append(
             drawn(
                 lambda axes: plots.unit_worth(result, axes),
                 WIDE,
                 "What one more unit counts for at each level of utility, as a line.",
-                "What one more unit counts for at each level of utility, beside the mean over the "
-                "scale (dashed). Where the line falls, a unit counts more for somebody who has "
-                "less; the marks at the bottom are utilities of the data.",
+                _WORTH_OF_EACH if isinstance(family, OwnCurvesFamily) else _WORTH,
             )
         )
     if facts.sure.power is None and "p" not in result.given and result.exact is None:
