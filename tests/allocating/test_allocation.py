@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 import welfarist as wf
+from welfarist.allocating.pieces import Chains, Reach
+from welfarist.allocating.projects import Projects
 
 pytest.importorskip("clarabel", reason="shares of a budget need the extra allocate")
 POWERS = [-np.inf, -1e6, -20.0, -1.0, -1e-3, 0.0, 1e-3, 0.01, 0.5, 1.0]
@@ -47,6 +49,46 @@ def test_shares_are_as_good_as_a_fine_grid(p):
     assert found.gap < 1e-5
     assert found.spent <= 2.0 * (1 + 1e-12)
     assert found.welfare <= best * 1.05
+
+
+@pytest.mark.parametrize("kind", ["approvals", "few sums", "many sums"])
+@pytest.mark.parametrize("p", [-np.inf, -200.0, -20.0, -1.0, 0.0, 1e-3, 0.5])
+def test_projects_for_many_people_are_the_best_of_all_sets(p, kind):
+    rng = np.random.default_rng(8)
+    gains = (rng.random((11, 60)) < (0.95 if kind == "many sums" else 0.3)).astype(float)
+    gains *= 1.0 if kind == "approvals" else rng.lognormal(0, 1, gains.shape)
+    costs, rule = rng.uniform(0.5, 2, 11), wf.WelfareFunction(p, rng.dirichlet(np.ones(60)))
+    sets = np.array(list(product([0.0, 1.0], repeat=11)))
+    best = rule(0.5 + sets[sets @ costs <= 5] @ gains).max()
+    found = wf.allocate(rule, gains, costs, 5.0, baseline=0.5, whole=True, gap=1e-4)
+    assert best * (1 - 1e-4) <= found.welfare <= best * (1 + 1e-12)
+    assert found.bound >= best * (1 - 1e-12)
+    assert found.gap <= 1.1e-4
+    assert found.spent <= 5
+
+
+@pytest.mark.parametrize("p", [-20.0, -1e-3, 0.0, 0.5])
+def test_chains_of_pieces_lie_above_everybodys_part_of_welfare(p):
+    rng = np.random.default_rng(3)
+    gains, costs = rng.lognormal(0, 1, (12, 30)) * (rng.random((12, 30)) < 0.5), np.ones(12)
+    weights = np.full(30, 1 / 30)
+    projects = Projects(tuple("abcdefghijkl"), costs, gains, np.full(30, 0.3), 5.0)
+    rule = wf.WelfareFunction(p, weights)
+    sets = np.array([s for s in product([0.0, 1.0], repeat=12) if sum(s) <= 5])
+    utilities = projects.utilities(sets)
+    welfare = rule(utilities)
+    known, bound = float(np.quantile(welfare, 0.9)), 2 * float(welfare.max())
+    chains = Chains.of(rule, Reach.of(projects), known, bound)
+    pieces = chains.pieces(chains.points())
+    better = utilities[welfare >= known]
+    assert (better >= pieces.start * (1 - 1e-12)).all()
+    for have in better[:40]:
+        value, left = pieces.value, have - pieces.start
+        for person, length, rise in zip(pieces.person, pieces.lengths, pieces.rises, strict=True):
+            share = min(max(left[person], 0.0) / length, 1.0)
+            left[person] -= share * length
+            value += share * rise
+        assert chains.welfare(value) >= float(rule(have)) * (1 - 1e-9)
 
 
 def test_a_bound_holds_for_everything_within_the_budget():

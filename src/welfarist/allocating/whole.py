@@ -1,9 +1,12 @@
 """Whole projects: branch and bound (HiGHS) on tangents to welfare, with a proven gap.
 
-Each round maximises the least of all tangents so far over whole projects, which bounds welfare from
-above; the tangent at what it funds is added (outer approximation), until the bound meets the best
-that was found. For p <= 0 welfare is 0 as long as somebody has nothing: then only sets of projects
-are looked at that give everybody something, if the budget pays for one.
+What is found first is improved by exchanges. Where people are many, each has a chain of pieces of
+their own (:mod:`welfarist.allocating.many`), or whoever has least decides
+(:mod:`welfarist.allocating.covers`); for few, or what is then left, tangents are to welfare as a
+whole. Each round maximises the least of all tangents so far over whole projects, which bounds
+welfare from above; the tangent at what it funds is added (outer approximation), until the bound
+meets the best that was found. For p <= 0 welfare is 0 as long as somebody has nothing: then only
+sets of projects are looked at that give everybody something, if the budget pays for one.
 """
 
 from __future__ import annotations
@@ -13,7 +16,10 @@ import time
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from welfarist.allocating.covers import closed_in
+from welfarist.allocating.improving import filled_up, improved
 from welfarist.allocating.in_parts import best_shares
+from welfarist.allocating.many import best_of_many
 from welfarist.allocating.projects import Projects
 from welfarist.allocating.tangents import ByPerson, ByWelfare, Cut, Cuts, tangent
 from welfarist.base.errors import InputError
@@ -24,6 +30,12 @@ from welfarist.families.rule import WelfareFunction
 _EQUAL = 1e-9
 # What HiGHS sees as the size of welfare: it stops within a millionth of 1, whatever is asked for.
 _SEEN = 1e3
+# Different people from which on each has a chain of pieces, and tangents to welfare serve less.
+_MANY = 40
+# Powers below which nearly the worst off alone decide.
+_WORST_OFF = -50.0
+# Share of the time that is spent on exchanges before any bound.
+_IMPROVED = 0.1
 # By how much HiGHS may overspend, as a share of the budget.
 _OVERSPENT = 2e-6
 
@@ -79,8 +91,18 @@ def best_whole(
     if 0 < rule.p < 1 and not projects.baseline.all():
         cuts = ByPerson(rule, projects, near)
     tried = [_rounded(rule, projects, shares, first) for first in (start, np.zeros(len(shares)))]
+    tried.append(filled_up(rule, projects, start))
     values = [float(rule(projects.utilities(funded))) for funded in tried]
-    best, value = tried[int(np.argmax(values))], max(values)
+    best = improved(
+        rule, projects, tried[int(np.argmax(values))], time.monotonic() + _IMPROVED * seconds
+    )
+    value = float(rule(projects.utilities(best)))
+    if len(projects.baseline) >= _MANY and rule.p < 1 and value > 0:
+        if rule.p < _WORST_OFF:
+            best, bound = closed_in(rule, projects, best, bound, gap, deadline)
+        if rule.p > -np.inf:
+            best, bound = best_of_many(rule, projects, best, bound, gap, deadline)
+        value = float(rule(projects.utilities(best)))
     lines = cuts.at(projects.utilities(shares)) + cuts.at(projects.utilities(best))
     needs = _needs(rule, projects)
     while bound - value > max(gap, _EQUAL) * near and time.monotonic() < deadline:
@@ -152,7 +174,9 @@ def _rounded(
     have = projects.utilities(shares)
     at = have == have.min() if rule.p == -np.inf else tangent(rule, have)
     worth = projects.gains @ np.asarray(at, dtype=np.float64)
-    order = np.lexsort((-worth / np.maximum(projects.costs, np.finfo(float).tiny), -shares, -first))
+    free = projects.costs == 0
+    dear = np.where(free, -np.inf, -worth / np.where(free, 1.0, projects.costs))
+    order = np.lexsort((dear, -shares, -first))
     funded, left = np.zeros(len(shares)), projects.budget
     for row in order:
         if projects.costs[row] <= left:
