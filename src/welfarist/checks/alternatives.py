@@ -70,7 +70,7 @@ def terms_of(likelihood: Likelihood) -> Terms:
     counted = np.flatnonzero(likelihood.weights > 0)
     weights, groups = likelihood.weights[counted], _groups(likelihood, counted)
     middle, unit = value, 1.0
-    if not loss.family.ratios:
+    if not (loss.family.ratios and loss.family.level.is_ratio):
         middle, unit = _measures(loss.family, table[counted], value, weights)
     blocks = []
     for start in range(0, len(value), _BLOCK):

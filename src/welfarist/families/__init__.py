@@ -9,6 +9,7 @@ from welfarist.families.additive.family import ADDITIVE, AdditiveFamily
 from welfarist.families.additive.own import ADDITIVE_OWN, OwnCurvesFamily
 from welfarist.families.base import Family
 from welfarist.families.columns import Columns
+from welfarist.families.differences.family import OnDifferences
 from welfarist.families.family_rule import FamilyRule
 from welfarist.families.known import FAMILIES
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK, KolmPollakFamily
@@ -39,6 +40,7 @@ __all__ = [
     "NESTED",
     "Nested",
     "NestedFamily",
+    "OnDifferences",
     "OwnCurvesFamily",
     "Parameter",
     "POWER_MEAN",

@@ -133,6 +133,11 @@ class Family:
         """Return the power of a power mean that does about the same, of a shape that has one."""
         return p
 
+    def noise_in_words(self, tau: float) -> str:
+        """Say what a temperature means, where it has a unit; empty where it has none."""
+        del tau
+        return ""
+
     @property
     def own_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Where further parameters are searched (m,), (m,), in their coordinates."""
@@ -170,6 +175,14 @@ class Family:
     def own_values(self) -> dict[str, float]:
         """Return the further parameters of a member of the family, by name."""
         return {}
+
+    def step(self, people: People) -> float:
+        """Return how far apart values are in a typical case, in their unit: 1 of logarithms.
+
+        Temperatures are searched in one over it, so that no fit depends on the unit.
+        """
+        del people
+        return 1.0
 
     def columns(self, utilities: FloatArray) -> Columns:
         """Return what the family sees of utilities (d, N), which it may overwrite."""

@@ -67,3 +67,18 @@ class Level:
 
 RATIO = Level("ratio")
 DIFFERENCE = Level("difference")
+
+
+def differences_in_words(tau: float) -> str:
+    """Say what a temperature means where noise acts on differences in welfare.
+
+    Examples
+    --------
+    >>> differences_in_words(0.5)
+    'Noise acts on differences in welfare, so that tau has one over the unit of utility: an action
+    that is better by 2 is preferred 73 times in 100'
+    """
+    return (
+        "Noise acts on differences in welfare, so that tau has one over the unit of utility: an "
+        f"action that is better by {1.0 / tau:.3g} is preferred 73 times in 100"
+    )

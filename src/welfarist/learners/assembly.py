@@ -14,6 +14,7 @@ from welfarist.base.seeds import generator_of
 from welfarist.base.validation import FloatArray, as_shift
 from welfarist.counting.findings import ExactRecord
 from welfarist.families.base import Family
+from welfarist.families.differences.family import with_margin
 from welfarist.families.known import family_of
 from welfarist.families.nested.family import NestedFamily
 from welfarist.families.power_mean.family import POWER_MEAN
@@ -94,6 +95,7 @@ class Setup:
         groups, weighed = learner.groups, names
         if isinstance(family, NestedFamily):  # whose groups do not share a weight
             family, groups = options.nested(family, groups, people, names), None
+        family = with_margin(family, getattr(learner, "margin", "auto"))
         seen, shift = decided.utilities, as_shift(learner.shift)
         with np.errstate(over="ignore"):  # utilities beyond numbers are refused with the loss
             shifted = seen + shift if shift and not is_source(seen) else seen

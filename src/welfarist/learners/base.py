@@ -50,6 +50,7 @@ _certified = certified
 _SINCE_0_1 = {
     "family": "power", "shift": 0.0, "keep_data": False, "warm_start": False, "verbose": 0,
     "small_sample": "none", "engine": None, "resume": None, "effort": "auto",
+    "margin": "auto",
 }  # fmt: skip
 
 

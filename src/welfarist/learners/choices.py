@@ -67,6 +67,8 @@ class ChoiceLearner(WelfareLearner):
         Whether how many people an action affects counts for itself, as ``gamma log(size)`` beside
         log welfare, which is a mean: gamma = 0 compares means, 1 totals. Where menus mix groups of
         different size and it is left out, p is off.
+    margin
+        As in :class:`ComparisonClassifier`: what noise acts on.
     family, p, weights, groups, prior, shift, solver, effort, n_starts, max_iter, tol, progress
         As in :class:`ComparisonClassifier`; `solver` is "newton", or "exact" where errors are
         counted.
@@ -127,6 +129,7 @@ class ChoiceLearner(WelfareLearner):
         tau_by_stage: bool = False,
         size_effect: bool = False,
         family: options.FamilyOption = "power",
+        margin: options.MarginOption = "auto",
         p: float | str | None = None,
         weights: WeightsOption = "learn",
         groups: NumbersOption | None = None,
@@ -152,6 +155,7 @@ class ChoiceLearner(WelfareLearner):
         self.tau_by_stage = tau_by_stage
         self.size_effect = size_effect
         self.family = family
+        self.margin = margin
         self.p = p
         self.weights = weights
         self.groups = groups

@@ -36,13 +36,15 @@ def describe_choices(
     here = at_optimum(loss, optimum)
     response: Any = here.response
     if loss.is_perfect(here.value) and not observed.goes_against(response):
-        extras[TAU.name] = float(observed.tau_max)  # any larger tau is as good
+        extras[TAU.name] = float(observed.tau_ends[1])  # any larger tau is as good
     accuracy = observed.accuracy(response)
     nothing = observed.null_loss()
     luck = accuracy + 0.5 - float(np.exp(-nothing))  # as if between two actions
     plain = _plain_accuracy(loss, optimum) if luck < _DOUBTFUL else 1.0
     restrained = loss.restraint is not None
-    random = caveat.tells_nothing(extras[TAU.name], response.of_decisions, nothing)
+    random = caveat.tells_nothing(
+        extras[TAU.name], response.of_decisions, nothing, observed.tau_ends[0]
+    )
     perfect = accuracy == 1.0 or (restrained and explains_everything(loss, optimum))
     return Description(
         loss=response.of_decisions,
@@ -54,7 +56,7 @@ def describe_choices(
             *said,
             *caveat.noise_caveats(
                 extras[TAU.name],
-                observed.tau_max,
+                observed.tau_ends,
                 response.of_decisions,
                 1.0 if perfect else accuracy,
                 plain,

@@ -63,6 +63,10 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         sometimes regardless of the welfares (lapse); never (none); or regardless of the welfares
         with a fixed probability (flip). The last two count errors: the rule with the fewest is
         found exactly, see :class:`Exact`. Or a noise model of your own.
+    margin : "auto", "ratio" or "difference"
+        What noise acts on: ratios of welfare, so that 10% more is as hard to see whatever there
+        is; or differences, so that tau is measured in one over the unit of utility. "auto" is as
+        the family has it: ratios for power means. Which of both it is, BIC tells.
     family, p, weights, groups, prior, shift, effort, n_starts, max_iter, tol, progress,
     random_state
         As in :class:`WelfareRegressor`. There is no prior where errors are counted.
@@ -138,6 +142,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         *,
         noise: options.NoiseOption = "logistic",
         family: options.FamilyOption = "power",
+        margin: options.MarginOption = "auto",
         p: float | str | None = None,
         weights: WeightsOption = "learn",
         groups: NumbersOption | None = None,
@@ -161,6 +166,7 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
     ) -> None:
         self.noise = noise
         self.family = family
+        self.margin = margin
         self.p = p
         self.weights = weights
         self.groups = groups

@@ -88,7 +88,8 @@ def check_small_sample(value: object) -> SmallSampleOption:
 
 def restrained(loss: DecisionLoss) -> DecisionLoss:
     """Return a loss that charges for certainty."""
-    return loss.restrained(Restraint(SampleSize.of(loss).numbers - 1))
+    observed: Any = loss.observed
+    return loss.restrained(Restraint(SampleSize.of(loss).numbers - 1, observed.step))
 
 
 def minimised(

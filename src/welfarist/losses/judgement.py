@@ -170,6 +170,10 @@ class Judgement:
             return np.zeros((len(rows), len(rows)))
         bent = self.family.bend_by_weights(rows, pull, self.point.p, 0.0)
         bent = bent + self._bent_by_sharing(rows, pull)
+        further = self.family.bend_further(self.people, self.weights, self.point.p, pull)
+        if further is not None:
+            moved = weighting.moved_by(self.weights)
+            bent = bent + moved @ further @ moved.T
         return np.asarray(bent + weighting.bent_by(self.weights, self.welfare.by_weight @ pull))
 
     def _bent_by_sharing(self, rows: FloatArray, pull: FloatArray) -> FloatArray | float:

@@ -22,7 +22,7 @@ from welfarist.losses.menu_resampling import MenuSampler, tells
 from welfarist.losses.menu_response import MenuResponse
 from welfarist.losses.restraint import Restraint
 from welfarist.losses.single_menus import SingleMenus
-from welfarist.noise.base import ChoiceNoise
+from welfarist.noise.base import SMALLEST_TAU, ChoiceNoise, in_steps
 from welfarist.noise.choices import LOGISTIC
 from welfarist.noise.menus import Softmax
 from welfarist.people.estimated.people import People
@@ -60,6 +60,8 @@ class ObservedMenus:
         Bounds of the parameters, if they were narrowed.
     restraint : Restraint or None
         What is charged for certainty, where decisions are few.
+    step : float
+        How far apart values are in a typical case, in their unit: tau is searched in one over it.
     """
 
     menus: Menus
@@ -69,6 +71,7 @@ class ObservedMenus:
     actions: int
     limits: tuple[FloatArray, FloatArray] | None = None
     restraint: Restraint | None = None
+    step: float = 1.0
     _graph: ComparisonGraph | None = field(default=None, repr=False)
 
     squared = False
@@ -109,7 +112,14 @@ class ObservedMenus:
     @cached_property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest values; `limits` if those were narrowed."""
-        return self.extras.bounds(self.tau_max) if self.limits is None else self.limits
+        if self.limits is not None:
+            return self.limits
+        return in_steps(self.extras.bounds(self.tau_max), self.step, self.extras.taus)
+
+    @property
+    def tau_ends(self) -> tuple[float, float]:
+        """The smallest and the largest temperature that are searched."""
+        return SMALLEST_TAU / self.step, self.tau_max / self.step
 
     def glance(self, values: FloatArray, powers: FloatArray) -> MenuGlance:
         """Look at what many rules make of the actions (B, N), with powers (B,)."""
@@ -117,7 +127,7 @@ class ObservedMenus:
 
     def if_noise_free(self, countable: bool) -> str:
         """What to say where choices could be without noise, and errors may be countable."""
-        found = f"tau at its cap, {self.tau_max:g}, or that it could as well be."
+        found = f"tau at its cap, {self.tau_ends[1]:g}, or that it could as well be."
         if not countable:
             return f"{found} Raise tau_max, unless the choices are noise-free."
         return (
@@ -322,12 +332,12 @@ class ObservedMenus:
     def without_noise(self, extras: FloatArray) -> FloatArray:
         """Return the parameters with every tau at its cap."""
         found = np.array(extras)
-        found[self.extras.taus] = np.log(self.tau_max)
+        found[self.extras.taus] = np.log(self.tau_ends[1])
         return found
 
     def is_without_noise(self, extras: FloatArray) -> bool:
         """Whether the first tau is at its cap."""
-        return bool(float(extras[0]) >= float(np.log(self.tau_max)) - _AT_CAP)
+        return bool(float(extras[0]) >= float(np.log(self.tau_ends[1])) - _AT_CAP)
 
     def one_by_one(self, decided: Choices) -> SingleMenus:
         """Return the decisions one by one."""

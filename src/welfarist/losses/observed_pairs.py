@@ -21,7 +21,7 @@ from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import QuadraticModel
 from welfarist.losses.restraint import Caution, Restraint
 from welfarist.losses.single_pairs import SinglePairs
-from welfarist.noise.base import Choice, ChoiceNoise
+from welfarist.noise.base import SMALLEST_TAU, Choice, ChoiceNoise, in_steps
 from welfarist.noise.certain import choice_of
 from welfarist.noise.choices import LOGISTIC
 
@@ -56,6 +56,8 @@ class ObservedPairs:
         Bounds of the parameters, if they were narrowed.
     restraint : Restraint or None
         What is charged for certainty, where decisions are few.
+    step : float
+        How far apart values are in a typical case, in their unit: tau is searched in one over it.
     """
 
     graph: ComparisonGraph
@@ -64,6 +66,7 @@ class ObservedPairs:
     tau_max: float
     limits: tuple[FloatArray, FloatArray] | None = None
     restraint: Restraint | None = None
+    step: float = 1.0
 
     squared = False
     countable = True
@@ -92,7 +95,14 @@ class ObservedPairs:
     @cached_property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest values; `limits` if those were narrowed."""
-        return self.noise.bounds(self.tau_max) if self.limits is None else self.limits
+        if self.limits is not None:
+            return self.limits
+        return in_steps(self.noise.bounds(self.tau_max), self.step)
+
+    @property
+    def tau_ends(self) -> tuple[float, float]:
+        """The smallest and the largest temperature that are searched."""
+        return SMALLEST_TAU / self.step, self.tau_max / self.step
 
     def glance(self, values: FloatArray, powers: FloatArray) -> PairGlance:
         """Look at what many rules make of the actions (B, N), with powers (B,)."""
@@ -101,7 +111,7 @@ class ObservedPairs:
 
     def if_noise_free(self, countable: bool) -> str:
         """What to say where choices could be without noise, and errors may be countable."""
-        found = f"tau at its cap, {self.tau_max:g}, or that it could as well be."
+        found = f"tau at its cap, {self.tau_ends[1]:g}, or that it could as well be."
         if not countable:
             return f"{found} Raise tau_max, unless the choices are noise-free."
         return (
@@ -215,11 +225,11 @@ class ObservedPairs:
 
     def without_noise(self, extras: FloatArray) -> FloatArray:
         """Return the parameters with tau at its cap."""
-        return np.array([np.log(self.tau_max), *extras[1:]])
+        return np.array([np.log(self.tau_ends[1]), *extras[1:]])
 
     def is_without_noise(self, extras: FloatArray) -> bool:
         """Whether tau is at its cap."""
-        return bool(float(extras[0]) >= float(np.log(self.tau_max)) - _AT_CAP)
+        return bool(float(extras[0]) >= float(np.log(self.tau_ends[1])) - _AT_CAP)
 
     def one_by_one(self, decided: Comparisons) -> SinglePairs:
         """Return the comparisons one by one."""

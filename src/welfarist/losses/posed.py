@@ -59,6 +59,7 @@ def loss_of_comparisons(
     if isinstance(people, EstimatedColumns):
         uncertain: Any = EstimatedPairs.of_exact(observed)
         return EstimatedLoss(family, people, uncertain, weighting, learn_power, table)
+    observed = replace(observed, step=family.step(people))
     return DecisionLoss(family, people, observed, weighting, learn_power)
 
 
@@ -83,4 +84,5 @@ def loss_of_choices(
     if isinstance(people, EstimatedColumns):
         uncertain: Any = EstimatedMenus.of_exact(observed)
         return EstimatedLoss(family, people, uncertain, weighting, learn_power, table)
-    return DecisionLoss(family, people, observed.seen_at(people.shift), weighting, learn_power)
+    observed = replace(observed.seen_at(people.shift), step=family.step(people))
+    return DecisionLoss(family, people, observed, weighting, learn_power)

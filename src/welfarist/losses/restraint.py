@@ -83,9 +83,12 @@ class Restraint:
     ----------
     others : int
         How many numbers are learned beside the temperature.
+    step : float
+        How far apart values are in a typical case, in their unit.
     """
 
     others: int
+    step: float = 1.0
 
     def of_margins(self, z: FloatArray, count: FloatArray) -> Caution:
         """Charge margins (n,), each of which was observed `count` (n,) times.
@@ -155,11 +158,12 @@ class Restraint:
     def of_temperature(self, log_tau: Any) -> tuple[Any, Any, Any]:
         """Charge a temperature; return that with its first two derivatives by log tau.
 
-        Formula: ``log(1 + (tau / 1000)^2) / 20``, next to nothing wherever anybody has been seen to
-        decide: where a few decisions do not tell a rule that is sure from one under which all
-        actions are nearly equal and tau is larger, the first is taken.
+        Formula: ``log(1 + (tau / 1000)^2) / 20`` of a temperature in one over `step`, next to
+        nothing wherever anybody has been seen to decide: where a few decisions do not tell a rule
+        that is sure from one under which all actions are nearly equal and tau is larger, the first
+        is taken.
         """
-        t = 2.0 * (np.asarray(log_tau) - np.log(_SUREST))
+        t = 2.0 * (np.asarray(log_tau) + np.log(self.step) - np.log(_SUREST))
         steep = _PER_TEMPERATURE * expit(t)
         return 0.5 * _PER_TEMPERATURE * np.logaddexp(0.0, t), steep, 2.0 * steep * expit(-t)
 

@@ -6,6 +6,7 @@ and derivatives follow from it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -100,6 +101,21 @@ class Choice:
     own: OwnDerivatives | None = None
 
 
+def in_steps(
+    bounds: tuple[FloatArray, FloatArray], step: float, taus: Sequence[int] = (0,)
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of parameters where values that differ by `step` are the typical case.
+
+    `taus` are the places of temperatures, which have one over the unit of values.
+    """
+    if step == 1.0:
+        return bounds
+    lower, upper = (np.array(end) for end in bounds)
+    for end in (lower, upper):
+        end[list(taus)] -= np.log(step)
+    return lower, upper
+
+
 class ChoiceNoise:
     """How a decision maker errs between two actions.
 
@@ -134,7 +150,10 @@ class ChoiceNoise:
         return f'noise="{self.name}"'
 
     def bounds(self, tau_max: float) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest values that are searched, in the parameters' coordinates."""
+        """Smallest and largest values that are searched, in the parameters' coordinates.
+
+        Values that differ by about one are a typical case; see :func:`in_steps` for others.
+        """
         lower = [np.log(SMALLEST_TAU), *(parameter.lowest for parameter in self.own)]
         upper = [np.log(tau_max), *(parameter.highest for parameter in self.own)]
         return np.array(lower), np.array(upper)

@@ -307,14 +307,17 @@ def scaling_caveats(apart: str | None) -> list[Caveat]:
     return [Caveat(PairScalingWarning, message)]
 
 
-def tells_nothing(tau: float, loss: float, nothing: float) -> bool:
-    """Whether choices say no more of a rule than choosing at random, whose loss is `nothing`."""
-    return tau <= 1.001 * SMALLEST_TAU or loss > nothing - 1e-12
+def tells_nothing(tau: float, loss: float, nothing: float, smallest: float = SMALLEST_TAU) -> bool:
+    """Whether choices say no more of a rule than choosing at random, whose loss is `nothing`.
+
+    `smallest` is the smallest tau that was searched.
+    """
+    return tau <= 1.001 * smallest or loss > nothing - 1e-12
 
 
 def noise_caveats(
     tau: float,
-    tau_max: float,
+    tau_ends: tuple[float, float],
     loss: float,
     accuracy: float,
     plain_accuracy: float,
@@ -329,7 +332,7 @@ def noise_caveats(
     rules can be counted, `restrained` whether certainty was charged for; then `accuracy` is that
     of a rule nearby which bends to every choice. `nothing` is the loss of choosing at random.
     """
-    chance = float(np.exp(-nothing))
+    chance, (tau_min, tau_max) = float(np.exp(-nothing)), tau_ends
     turned = _reversed(accuracy + 0.5 - chance, plain_accuracy + 0.5 - chance)
     if turned:
         return turned
@@ -350,7 +353,7 @@ def noise_caveats(
     if tau >= 0.999 * tau_max:
         message = f"tau reached its cap, {tau_max:g}: larger would fit better. Raise tau_max."
         return [Caveat(SearchRangeWarning, message)]
-    if tells_nothing(tau, loss, nothing):
+    if tells_nothing(tau, loss, nothing, tau_min):
         return [Caveat(NotIdentifiedWarning, _RANDOM)]
     return []
 

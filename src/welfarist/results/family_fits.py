@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from welfarist.base.exports import strict
-from welfarist.families.known import FAMILIES
+from welfarist.families.known import FAMILIES, member
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.results.saved_records import Fields, as_number
@@ -67,7 +67,7 @@ def _fit_in(fields: Fields, entry: Any, shift: float) -> FamilyFit:
         raise fields.wrong("families", "rules of known families with numbers", entry)
     weights, names = fields.people_in(entry["weights"])
     try:
-        rule = FAMILIES[family].of_numbers(entry["numbers"], len(weights)).rule(p, weights, names)
+        rule = member(family, entry["numbers"], len(weights)).rule(p, weights, names)
     except ValueError as form:
         raise fields.wrong("families", str(form), entry["numbers"]) from None
     return FamilyFit(entry["name"], behind, rule.shifted(shift))

@@ -12,6 +12,7 @@ import numpy as np
 from welfarist.base.parameters import Parameter
 from welfarist.base.validation import FloatArray
 from welfarist.families.base import Family
+from welfarist.families.differences.family import OnDifferences
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.noise.base import ChoiceNoise
 from welfarist.solvers.evidence import SearchEvidence
@@ -333,6 +334,8 @@ class Learned:
         found: dict[str, Any] = {n: v for n, v in self.extras.items() if n not in known}
         if self.family != POWER_MEAN:
             found["family"] = self.family.name
+        if isinstance(self.family, OnDifferences):
+            found["margin"] = "difference"
         if self.noise is not None and self.noise.option is self.noise:
             found["noise"] = self.noise.name
         if self.shift:

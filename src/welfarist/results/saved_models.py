@@ -16,7 +16,7 @@ from welfarist.base.inert import in_json
 from welfarist.base.validation import FloatArray
 from welfarist.base.version import __version__
 from welfarist.families.base import Family
-from welfarist.families.known import FAMILIES, is_known
+from welfarist.families.known import FAMILIES, is_known, member
 from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
 from welfarist.results import saved_choices
@@ -280,10 +280,10 @@ class Model:
 
 def _family_in(fields: Fields, people: int) -> Family:
     """The family of a saved rule, with what it needs to know of the people."""
-    family = FAMILIES[fields.one_of("family", tuple(FAMILIES)) if fields.has("family") else "power"]
+    name = fields.one_of("family", tuple(FAMILIES)) if fields.has("family") else "power"
     numbers = fields.entry("family_numbers") if fields.has("family_numbers") else {}
     try:
-        return family.of_numbers(numbers, people)
+        return member(name, numbers, people)
     except ValueError as form:
         raise fields.wrong("family_numbers", str(form), numbers) from None
 

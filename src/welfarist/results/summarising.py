@@ -67,6 +67,8 @@ def summarise(
     lines = [*_how_it_ended(result), *lines]
     if reach is not None:
         lines.append(result.family.reach_in_words(result.p, number(result.p)))
+    if result.tau is not None and result.family.noise_in_words(result.tau):
+        lines.append(result.family.noise_in_words(result.tau))
     if result.small_sample:
         lines.append(_CHARGED)
     if result.shift:

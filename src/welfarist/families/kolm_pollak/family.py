@@ -14,7 +14,7 @@ from welfarist.families.base import Family
 from welfarist.families.columns import People
 from welfarist.families.kolm_pollak.levels import Levels, unit_of
 from welfarist.families.kolm_pollak.steps import asinh_in_units
-from welfarist.families.levels import DIFFERENCE
+from welfarist.families.levels import DIFFERENCE, differences_in_words
 from welfarist.families.named import Doctrine
 from welfarist.families.power_mean.derivatives import welfare_shares
 from welfarist.families.welfare import Welfare
@@ -88,6 +88,14 @@ class KolmPollakFamily(Family):
     def like_power(self, p: float) -> float:
         """Return minus alpha, in one over the standard deviation of what people have."""
         return -p * self.unit
+
+    def step(self, people: People) -> float:
+        """Return the unit of the levels."""
+        return cast(Levels, people).unit
+
+    def noise_in_words(self, tau: float) -> str:
+        """Say what a temperature means, which has a unit."""
+        return differences_in_words(tau)
 
     def columns(self, utilities: FloatArray) -> Levels:
         """Return levels (d, N), less their mean."""

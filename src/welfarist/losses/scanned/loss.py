@@ -91,6 +91,7 @@ def loss_of_scanned_comparisons(
     drawn = ObservedPairs(ComparisonGraph(pairs, len(used)), pairs.total, noise, tau_max)
     asking = AskPairs(decided.columns, noise, chosen_kernel(kernel))
     people = people_of(_taken(decided.utilities, used), family, weighting)
+    drawn = replace(drawn, step=family.step(people))
     observed = _observed(drawn, rounds, asking, used, len(share))
     return DecisionLoss(family, people, observed, weighting, learn_power)
 
@@ -116,6 +117,7 @@ def loss_of_scanned_choices(
     people = people_of(_taken(decided.utilities, used), family, weighting)
     extras = Extras(noise, shift=people.shift)
     drawn = ObservedMenus(menus, menus.total, extras, tau_max, len(used))
+    drawn = replace(drawn, step=family.step(people))
     asking = AskMenus(decided.columns, noise, chosen_kernel(kernel))
     observed = _observed(drawn, rounds, asking, used, len(share))
     return DecisionLoss(family, people, observed, weighting, learn_power)

@@ -89,6 +89,17 @@ class ObservedScan:
         return float(self.drawn.tau_max)
 
     @property
+    def step(self) -> float:
+        """How far apart values are in a typical case."""
+        return float(self.drawn.step)
+
+    @property
+    def tau_ends(self) -> tuple[float, float]:
+        """The smallest and the largest temperature that are searched."""
+        ends: tuple[float, float] = self.drawn.tau_ends
+        return ends
+
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The temperature, and what else the noise model learns."""
         found: tuple[Parameter, ...] = self.drawn.parameters

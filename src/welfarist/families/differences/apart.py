@@ -1,0 +1,48 @@
+"""People as rules see them whose welfare is compared by differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from welfarist.families.columns import Columns
+from welfarist.families.kolm_pollak.levels import unit_of
+
+
+def _nobody() -> Columns:
+    return Columns(np.empty((0, 0)))
+
+
+@dataclass(frozen=True)
+class Apart(Columns):
+    """People who are all in memory, with what another family sees of them.
+
+    Attributes
+    ----------
+    logs : (d, N) array
+        What each person has, on the scale of utilities.
+    shift : float
+        0: welfare is not measured from anywhere else.
+    seen : Columns
+        The same as the family sees it whose values are logarithms of welfare.
+    step : float
+        A power of 2 that is about the standard deviation of what people have.
+    """
+
+    seen: Columns = field(default_factory=_nobody)
+    step: float = 1.0
+
+    @classmethod
+    def of(cls, seen: Columns) -> Apart:
+        """Take over logarithms of what people have, as another family has them."""
+        levels = np.exp(np.asarray(seen.table) + seen.shift)
+        step = unit_of(levels) if levels.size else 1.0
+        return cls(levels, 0.0, seen.has_zeros, seen, step)
+
+    def take(self, actions: npt.NDArray[Any]) -> Apart:
+        """Return some of the actions, on the same unit."""
+        levels = np.ascontiguousarray(self.logs[:, actions])
+        return Apart(levels, 0.0, self.has_zeros, self.seen.take(actions), self.step)
