@@ -27,6 +27,7 @@ class LearnerOptions:
 
     noise: str = "logistic"
     family: str = "power"
+    margin: str = "auto"
     p: str | None = None
     weights: str | None = None
     groups: str | None = None
@@ -115,7 +116,7 @@ def _check_attributes(asked: LearnerOptions) -> None:
 
 # Options that not every learner has.
 _OF_SOME = (
-    "noise", "tau_max", "small_sample", "rho", "scale", "tau_by_stage", "size_effect",
+    "noise", "margin", "tau_max", "small_sample", "rho", "scale", "tau_by_stage", "size_effect",
 )  # fmt: skip
 
 

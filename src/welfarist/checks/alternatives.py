@@ -59,7 +59,7 @@ def terms_of(likelihood: Likelihood) -> Terms:
     face = face_of(likelihood)
     loss = face.loss
     value = loss.judge(face.point).values
-    table = loss.people.table
+    table = loss.family_at(face.point).table_of(loss.people)
     if isinstance(loss.people, PartlyPresent):
         table = loss.people.around(value)
     if table is None:

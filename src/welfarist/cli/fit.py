@@ -110,6 +110,7 @@ def fit(
     population: opt.BesideTypes = True,
     noise: opt.Noise = "logistic",
     family: opt.Family = "power",
+    margin: opt.Margin = "auto",
     p: opt.Power = None,
     weights: opt.Weights = None,
     groups: opt.Groups = None,
@@ -192,7 +193,7 @@ def fit(
             outside,
         ),
         LearnerOptions(
-            noise=noise, family=family, p=p, weights=weights, groups=groups,
+            noise=noise, family=family, margin=margin, p=p, weights=weights, groups=groups,
             attributes=attributes, heads=heads, prior=prior, shift=shift, scale=scale,
             solver=solver, tau_max=tau_max, small_sample=small_sample, rho=rho,
             effort=effort, starts=starts,

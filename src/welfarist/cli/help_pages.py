@@ -54,7 +54,8 @@ PANELS: dict[str, tuple[str, ...]] = {
         "level", "best", "method", "covariance", "intervals", "error", "delta", "accuracy",
     ),
     "The noise": (
-        "noise", "rho", "tau", "nu", "tau_max", "small_sample", "tau_by_stage", "size_effect",
+        "noise", "margin", "rho", "tau", "nu", "tau_max", "small_sample", "tau_by_stage",
+        "size_effect",
     ),
     "The search": (
         "solver", "effort", "starts", "max_iter", "tol", "seed", "jobs", "dask", "resume",

@@ -245,10 +245,17 @@ NoiseName = Literal["logistic", "lapse", "flip", "none"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 EffortName = Literal["low", "auto", "high"]
 SmallSampleName = Literal["auto", "none"]
-FamilyName = Literal["power", "kolm", "rank", "nested", "additive", "additive own"]
+FamilyName = Literal["power", "kolm", "rank", "nested", "additive", "additive own", "needs"]
 Family = Annotated[
     FamilyName,
     typer.Option("--family", help="Welfare functions: power means, or others (see families)."),
+]
+MarginName = Literal["auto", "ratio", "difference"]
+Margin = Annotated[
+    MarginName,
+    typer.Option(
+        "--margin", help="What noise acts on: ratios of welfare or differences (as the family has)."
+    ),
 ]
 Noise = Annotated[NoiseName, typer.Option("--noise", help="How choices err.")]
 _POWER = "The power: a number, inf, -inf or a doctrine"

@@ -22,9 +22,9 @@ _RENAMED = {
 }
 _SAME_NAME = (
     "absent", "by", "covariance", "effort", "family", "folds", "groups", "ignore", "jobs", "level",
-    "max_iter", "method", "menu_size", "noise", "nu", "outside", "p", "places", "prior", "resume",
-    "rho", "scale", "shift", "size_effect", "small_sample", "solver", "stakeholders", "tau",
-    "tau_by_stage", "tau_max", "tol", "weights",
+    "margin", "max_iter", "method", "menu_size", "noise", "nu", "outside", "p", "places", "prior",
+    "resume", "rho", "scale", "shift", "size_effect", "small_sample", "solver", "stakeholders",
+    "tau", "tau_by_stage", "tau_max", "tol", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME_NAME} | _RENAMED
 

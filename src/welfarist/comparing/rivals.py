@@ -27,6 +27,7 @@ from welfarist.comparing.presented import FeaturesOption
 from welfarist.comparing.recommenders import RECOMMENDERS, recommender_of
 from welfarist.decisions.folds import Decisions, counted_part
 from welfarist.families.base import Family
+from welfarist.families.differences.family import MARGIN, OnDifferences
 from welfarist.families.known import family_of
 from welfarist.families.named import Doctrine
 from welfarist.families.power_mean.doctrines import power_of
@@ -385,13 +386,19 @@ def _in_words(learner: WelfareLearner | None, result: FitResult | None) -> str:
     power = f"learned {shape}" if options.is_learned(learner.p) else f"{shape} = {learner.p}"
     noise = getattr(learner, "noise", "logistic")
     extra = "" if noise == "logistic" else f", noise {getattr(noise, 'name', noise)}"
+    extra += ", noise on differences" if _on_differences(learner) else ""
     extra += ", tau by stage" if getattr(learner, "tau_by_stage", False) else ""
     extra += ", size effect" if getattr(learner, "size_effect", False) else ""
     scale = ", scale" if getattr(learner, "scale", False) else ""
-    other = "" if family == POWER_MEAN else f", family {family.name}"
+    other = "" if family.name == POWER_MEAN.name else f", family {family.name}"
     prior = "" if learner.prior is None else ", prior"
     shift = f", shift {learner.shift:g}" if learner.shift else ""
     return f"{power}, {weights}{extra}{scale}{other}{prior}{shift}"
+
+
+def _on_differences(learner: WelfareLearner) -> bool:
+    on_differences = isinstance(family_of(learner.family), OnDifferences)
+    return on_differences or getattr(learner, "margin", "auto") == MARGIN
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from welfarist.families.family_rule import FamilyRule
 from welfarist.families.known import FAMILIES
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK, KolmPollakFamily
 from welfarist.families.levels import DIFFERENCE, RATIO, Level
+from welfarist.families.needs.family import NEEDS, NeedsFamily
 from welfarist.families.nested.family import NESTED, NestedFamily
 from welfarist.families.power_mean.family import POWER_MEAN, PowerMean
 from welfarist.families.rank_dependent.family import RANK_DEPENDENT, RankDependentFamily
@@ -37,6 +38,8 @@ __all__ = [
     "KolmPollakFamily",
     "Level",
     "LOG",
+    "NEEDS",
+    "NeedsFamily",
     "NESTED",
     "Nested",
     "NestedFamily",

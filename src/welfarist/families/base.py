@@ -192,6 +192,10 @@ class Family:
         """Return the values of all actions at weights (d,) and shape p, with first derivatives."""
         raise NotImplementedError
 
+    def table_of(self, people: People) -> FloatArray | None:
+        """Return what people have (d, N) on the scale of values, if all are in memory."""
+        return people.table
+
     def search_range(self, people: People) -> tuple[float, float]:
         """Return the smallest and the largest shape that are searched."""
         del people

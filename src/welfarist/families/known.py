@@ -10,13 +10,14 @@ from welfarist.families.additive.own import ADDITIVE_OWN
 from welfarist.families.base import Family
 from welfarist.families.differences.family import MARGIN, OnDifferences
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK
+from welfarist.families.needs.family import NEEDS
 from welfarist.families.nested.family import NESTED
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rank_dependent.family import RANK_DEPENDENT
 
 FAMILIES: dict[str, Family] = {
     family.name: family
-    for family in (POWER_MEAN, KOLM_POLLAK, RANK_DEPENDENT, NESTED, ADDITIVE, ADDITIVE_OWN)
+    for family in (POWER_MEAN, KOLM_POLLAK, RANK_DEPENDENT, NESTED, ADDITIVE, ADDITIVE_OWN, NEEDS)
 }
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from welfarist.families.columns import Columns
 from welfarist.families.kolm_pollak.levels import unit_of
+from welfarist.families.needs.zero import Beyond
 
 
 def _nobody() -> Columns:
@@ -23,7 +24,7 @@ class Apart(Columns):
     Attributes
     ----------
     logs : (d, N) array
-        What each person has, on the scale of utilities.
+        What each person has, as the other family keeps it.
     shift : float
         0: welfare is not measured from anywhere else.
     seen : Columns
@@ -38,11 +39,11 @@ class Apart(Columns):
     @classmethod
     def of(cls, seen: Columns) -> Apart:
         """Take over logarithms of what people have, as another family has them."""
-        levels = np.exp(np.asarray(seen.table) + seen.shift)
+        levels = seen.logs if isinstance(seen, Beyond) else np.exp(seen.logs + seen.shift)
         step = unit_of(levels) if levels.size else 1.0
-        return cls(levels, 0.0, seen.has_zeros, seen, step)
+        return cls(seen.logs, 0.0, seen.has_zeros, seen, step)
 
     def take(self, actions: npt.NDArray[Any]) -> Apart:
         """Return some of the actions, on the same unit."""
-        levels = np.ascontiguousarray(self.logs[:, actions])
-        return Apart(levels, 0.0, self.has_zeros, self.seen.take(actions), self.step)
+        seen = self.seen.take(actions)
+        return Apart(seen.logs, 0.0, self.has_zeros, seen, self.step)

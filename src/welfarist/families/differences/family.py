@@ -135,6 +135,12 @@ class OnDifferences(Family):
         found.value = value
         return found
 
+    def table_of(self, people: People) -> FloatArray:
+        """Return what people have (d, N), on the scale of welfare."""
+        logs = self.of.table_of(cast(Apart, people).seen)
+        assert logs is not None
+        return np.asarray(np.exp(logs + cast(Apart, people).seen.shift))
+
     def search_range(self, people: People) -> tuple[float, float]:
         """Return the smallest and the largest shape that are searched."""
         return self.of.search_range(cast(Apart, people).seen)
