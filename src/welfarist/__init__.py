@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         WelfaristWarning,
         ZerosError,
     )
+    from welfarist.comparing.choquet import Interactions, interactions
     from welfarist.comparing.contest import compare
     from welfarist.comparing.shifts import ShiftTable, shift_table
     from welfarist.comparing.side_by_side import SideBySide
@@ -110,6 +111,8 @@ __all__ = [
     "Grid",
     "ImpossibleDecisionsError",
     "InputError",
+    "Interactions",
+    "interactions",
     "Interview",
     "load_model",
     "log_power_mean",
@@ -186,6 +189,8 @@ _ON_DEMAND = {
     "Grid": "paper.grid",
     "ImpossibleDecisionsError": _ERRORS,
     "InputError": _ERRORS,
+    "Interactions": "comparing.choquet",
+    "interactions": "comparing.choquet",
     "Interview": "asking.interview",
     "load_model": "deciders.saving",
     "log_power_mean": "families.power_mean.mean",

@@ -14,8 +14,10 @@ from welfarist.app.texts import listed
 from welfarist.app.usage import UsageError
 from welfarist.app.warned import heard
 from welfarist.base.whole_files import write_whole
-from welfarist.families.known import FAMILIES, family_of
+from welfarist.families.base import Family
+from welfarist.families.known import FAMILIES
 from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
+from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.files import is_sketch
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:  # it takes seconds to import: whatever is wrong with the file
 _LOGIT = "linear logit"
 # The families that are compared where nobody says which, and the name of one more.
 DEFAULT, RANK_POWER = ("power", "kolm", "rank"), "rank power"
+# What goes by another name than its family: with which family's learner it is read.
+_CARRIERS = {RANK_POWER: "rank", "difference": "power", "choquet": "kolm"}
 _FLATTERED = (
     "a saved model counts as learning nothing from these decisions: if it was learned from them, "
     "it looks better than it is, held out as well."
@@ -83,7 +87,8 @@ class CompareRequest:
         """The smallest utility that may be read: some family takes it, when that is added."""
         if self.families is None:
             return -self.learner.shift
-        return min(family_of(name.split()[0]).least for name in self.wanted) - self.learner.shift
+        least = [carrier_of(name).least for name in self.wanted]
+        return min(least) - self.learner.shift
 
     @property
     def wanted(self) -> list[str]:
@@ -143,6 +148,12 @@ class Compared:
             why = {name: words(text) for name, text in self.found.left_out.items()}
             return replace(self.found, left_out=why)
         return replace(self.found, notes=tuple(map(words, self.found.notes)))
+
+    def tables(self, words: Callable[[str], str] = str) -> list[Any]:
+        """What was found, and who complements whom if that was asked for."""
+        found = self.in_words(words)
+        more = getattr(found, "interactions", None)
+        return [found] if more is None else [found, more]
 
     def write_latex(self, path: str) -> None:
         """Write the table with the models in columns, for a paper."""
@@ -215,12 +226,23 @@ def _check_families(asked: CompareRequest) -> None:
                 "Leave out one of the two."
             )
     for name in asked.wanted:
-        if name not in (*FAMILIES, RANK_POWER):
+        if name not in (*FAMILIES, *_CARRIERS):
             raise UsageError(
-                f"{{families}} must be all, or some of {', '.join((*FAMILIES, RANK_POWER))}; found "
+                f"{{families}} must be all, or some of {', '.join((*FAMILIES, *_CARRIERS))}; found "
                 "{found!r}.",
                 found=name,
             )
+
+
+def carrier_of(name: str) -> Family:
+    """Return the family with whose learner one that is compared is read.
+
+    Examples
+    --------
+    >>> carrier_of("choquet").title
+    'Kolm-Pollak functions'
+    """
+    return FAMILIES[_CARRIERS.get(name, name)] if name in (*FAMILIES, *_CARRIERS) else POWER_MEAN
 
 
 def _families(asked: CompareRequest, decided: Decided) -> Compared:
@@ -242,11 +264,7 @@ def _families(asked: CompareRequest, decided: Decided) -> Compared:
 
 def _carrier(asked: CompareRequest) -> str:
     """The family whose learner reads decisions for all: the one that takes the most utilities."""
-    return min(
-        (name for name in asked.wanted if name in FAMILIES),
-        key=lambda name: FAMILIES[name].least,
-        default="power",
-    )
+    return min(map(carrier_of, asked.wanted), key=lambda family: family.least).name
 
 
 def _items(contest: Contest, base: Any) -> dict[str, Any]:

@@ -50,7 +50,7 @@ Families = Annotated[
     str | None,
     typer.Option(
         "--families",
-        help="Compare families instead: all, or power,kolm,rank,nested,… (see families).",
+        help="Compare families instead: all, or power,kolm,difference,choquet,… (see families).",
         metavar="NAME,…",
         show_default=False,
     ),
@@ -157,7 +157,7 @@ def compare(
     with working():
         compared = comparing.compare(contest)
     record = compared.to_dict(in_options) if json else {}
-    lines = [] if json else [compared.in_words(in_options), *_notes(compared.said(in_options))]
+    lines = [] if json else [*compared.tables(in_options), *_notes(compared.said(in_options))]
     if latex is not None:  # when nothing can go wrong with the answer any more
         compared.write_latex(latex)
         say(f"LaTeX: {latex}")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from welfarist.base.data_frames import to_frame
 from welfarist.base.errors import InputError, WelfaristWarning
@@ -17,27 +15,27 @@ from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import generator_of
 from welfarist.base.validation import FloatArray
 from welfarist.base.wording import listed
-from welfarist.comparing.chances import how_often, losses_of
-from welfarist.comparing.held_out import fitted_to, learn
+from welfarist.comparing.chances import how_often
+from welfarist.comparing.choquet import Interactions
+from welfarist.comparing.contenders import Contender, contenders
+from welfarist.comparing.kinship import kin_that_fit_alike
 from welfarist.comparing.rivals import rivals_of
 from welfarist.decisions import Scores
 from welfarist.decisions.folds import counted_part, folds_of
 from welfarist.decisions.labels import numbered
 from welfarist.families.base import Family
-from welfarist.families.known import FAMILIES, family_of
-from welfarist.families.nested.family import NestedFamily
 from welfarist.families.power_mean.family import POWER_MEAN
-from welfarist.families.rank_dependent.family import RANK_DEPENDENT
 from welfarist.learners import WelfareLearner, learner_for
 from welfarist.results.record import FitResult
+
+Fitted = FitResult | Interactions
+# A held-out loss, how far it is above the lowest, and the standard error of that.
+Outside = tuple[float | None, float | None, float | None]
 
 # Differences in BIC that say nothing: the evidence is at most e to one.
 TIED = 2.0
 # Standard errors by which a held-out loss must be behind to count as higher.
 _FAR_BEHIND = 2.0
-# A rank dependent mean is compared with weights of places alone, and under this name with p.
-RANK_POWER = "rank power"
-DEFAULT = ("power", "kolm", "rank")
 
 
 @dataclass(frozen=True)
@@ -84,6 +82,7 @@ class FamilyTable:
     decisions : float
     folds : int or None
     results : tuple of FitResult
+        Of the rows; Interactions in that of "choquet".
     left_out : mapping
         Why a family has nothing to say of these decisions, by its name.
     """
@@ -91,7 +90,7 @@ class FamilyTable:
     rows: tuple[FamilyRow, ...]
     decisions: float
     folds: int | None = None
-    results: tuple[FitResult, ...] = ()
+    results: tuple[Fitted, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -109,6 +108,17 @@ class FamilyTable:
     def recommended(self) -> str:
         """The power mean where nothing speaks against it, else the family with the lowest BIC."""
         return POWER_MEAN.name if POWER_MEAN.name in self.tied else self.best
+
+    @property
+    def interactions(self) -> Interactions | None:
+        """Who complements whom, if "choquet" is among them."""
+        found = [one for one in self.results if isinstance(one, Interactions)]
+        return found[0] if found else None
+
+    @property
+    def alike(self) -> tuple[str, ...]:
+        """Which families contain others of them and fit no better, in sentences."""
+        return kin_that_fit_alike({row.name: row.log_likelihood for row in self.rows})
 
     @property
     def verdict(self) -> str:
@@ -130,7 +140,8 @@ class FamilyTable:
         chosen = by_name[self.recommended]
         behind, error = chosen.held_out_behind, chosen.held_out_error
         if behind and error and behind > _FAR_BEHIND * error:
-            lowest = min(self.rows, key=lambda row: row.held_out or 0.0)
+            heard = [row for row in self.rows if row.held_out is not None]
+            lowest = min(heard, key=lambda row: row.held_out or 0.0)
             said += f" Yet held-out decisions are foretold better by {lowest.name}."
         elif self.folds is not None and self._is_close_outside():
             said += " Held-out decisions alone could not say so."
@@ -138,11 +149,12 @@ class FamilyTable:
 
     def _is_close_outside(self) -> bool:
         """Whether a family that BIC puts behind foretells held-out decisions as well."""
-        ruled_out = [row for row in self.rows if row.name not in self.tied]
-        return bool(ruled_out) and any(
+        heard = [row for row in self.rows if row.held_out is not None]
+        return any(
             row.held_out_behind is None
             or row.held_out_behind <= _FAR_BEHIND * (row.held_out_error or 0.0)
-            for row in ruled_out
+            for row in heard
+            if row.name not in self.tied
         )
 
     def as_text(self) -> str:
@@ -183,6 +195,9 @@ class FamilyTable:
                 f"held-out loss: mean in {self.folds} parts, the lower the better; behind: how far "
                 "above the lowest"
             )
+        lines += self.alike
+        if any(row.held_out is None for row in self.rows) and outside:
+            lines.append("no held-out loss: the rule has nothing to say of some decisions")
         lines += [f"Left out {name}: {why}" for name, why in self.left_out.items()]
         right = ("right",) * (len(header) - 2)
         return Table(
@@ -204,7 +219,9 @@ class FamilyTable:
                 "tied": list(self.tied),
                 "recommended": self.recommended,
                 "verdict": self.verdict,
+                "alike": list(self.alike),
                 "left_out": dict(self.left_out),
+                **({"interactions": seen.to_dict()} if (seen := self.interactions) else {}),
             }
         )
         return found
@@ -234,29 +251,26 @@ def compare_families(
 ) -> FamilyTable:
     """Fit rules of several families to the same decisions; see :func:`welfarist.compare`."""
     learner, data = _learner_and_data(base, X, y)
-    named = _candidates(families, learner)
-    rows: list[tuple[str, Any, FitResult]] = []
+    asked = contenders(families, learner)
+    fits: list[tuple[Contender, Fitted]] = []
     left_out: dict[str, str] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", WelfaristWarning)
-        for name, candidate in named.items():
+        for contender in asked:
             try:
-                found = learn(candidate, data).result_
-                _ = found.bic
+                fits.append((contender, contender.fitted(data)))
             except InputError as problem:
-                if len(left_out) == len(named) - 1:
+                if len(left_out) == len(asked) - 1:
                     raise
-                left_out[name] = str(problem)
-            else:
-                rows.append((name, candidate, found))
+                left_out[contender.name] = str(problem)
         losses = None
         if folds is not None:
-            losses = _held_out([one for _, one, _ in rows], data, folds, random_state, progress)
+            losses = _held_out([one for one, _ in fits], data, folds, random_state, progress)
     return FamilyTable(
-        _rows([(name, result) for name, _, result in rows], losses, data),
+        _rows([(one.name, fit) for one, fit in fits], losses, data),
         data.total,
         folds,
-        tuple(result for _, _, result in rows),
+        tuple(fit for _, fit in fits),
         left_out,
     )
 
@@ -286,97 +300,70 @@ def _learner_and_data(base: Any, X: Any, y: Any) -> tuple[WelfareLearner, Any]:
     return learner, data
 
 
-def _candidates(families: Any, learner: WelfareLearner) -> dict[str, Any]:
-    """A learner for each family, by its name."""
-    if families in ("all", True):
-        own = family_of(learner.family)
-        grouped = learner.groups is not None or isinstance(own, NestedFamily)
-        families = [*DEFAULT, *(["nested"] if grouped else [])]
-    if isinstance(families, str) or not isinstance(families, Sequence) or not len(families):
-        known = ", ".join(f'"{name}"' for name in (*FAMILIES, RANK_POWER))
-        raise InputError(
-            f'families must be "all" or a list of {known} and families of your own; found '
-            f"{families!r}."
-        )
-    found = [_candidate(one, learner) for one in families]
-    names = [name for name, _ in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"families must be different ones; found {name!r} twice.")
-    return dict(found)
-
-
-def _candidate(family: Any, learner: WelfareLearner) -> tuple[str, Any]:
-    """The name of a family, and a learner of its rules with the options of another."""
-    given = learner.get_params()
-    wanted = "rank" if family == RANK_POWER else family
-    found = family_of(wanted)
-    held: dict[str, Any] = {"family": wanted, "p": None}
-    name = family if isinstance(family, str) else found.label
-    if found == RANK_DEPENDENT and family != RANK_POWER:
-        held["p"] = 1.0
-    if isinstance(family_of(given["family"]), type(found)):
-        held |= {"family": given["family"]}
-    own = family_of(given["family"])
-    nests = own.groups if isinstance(own, NestedFamily) else None
-    if isinstance(found, NestedFamily) and found.groups is None:
-        held["groups"] = nests if given["groups"] is None else given["groups"]
-    else:
-        held["groups"] = None
-    return name, clone(learner).set_params(**held)
-
-
 def _held_out(
-    learners: list[Any], data: Any, folds: int, random_state: Any, progress: ProgressOption
+    asked: list[Contender], data: Any, folds: int, random_state: Any, progress: ProgressOption
 ) -> FloatArray:
     """The loss (families, n) of each decision, by rules that have not seen it."""
     fold = folds_of(data, folds, generator_of(random_state))
-    losses = np.zeros((len(learners), len(data)))
-    work = [(i, part) for i in range(len(learners)) for part in range(folds)]
+    losses = np.zeros((len(asked), len(data)))
+    work = [(i, part) for i in range(len(asked)) for part in range(folds)]
     for i, part in Progress(progress).track(work, len(work), "Held-out decisions"):
         chosen = fold == part
-        fitted = fitted_to(learners[i], data[~chosen])
-        losses[i, chosen] = _losses(fitted, data[chosen])
+        losses[i, chosen] = asked[i].held_out(data[~chosen], data[chosen])
     return losses
 
 
-def _losses(fitted: Any, part: Any) -> FloatArray:
-    if isinstance(part, Scores):
-        return np.asarray(np.square(part.values - fitted.predict(part.utilities)))
-    return losses_of(fitted.predict_proba(part), part)
-
-
 def _rows(
-    fits: list[tuple[str, FitResult]], losses: FloatArray | None, data: Any
+    fits: list[tuple[str, Fitted]], losses: FloatArray | None, data: Any
 ) -> tuple[FamilyRow, ...]:
-    lowest = min(result.bic for _, result in fits)
-    means, errors, best = None, None, 0
-    if losses is not None:
-        often = data.counts if isinstance(data, Scores) else how_often(data)
-        means = losses @ often / often.sum()
-        best = int(np.argmin(means))
-        by = getattr(data, "by", None)
-        groups = data.units() if by is None else numbered(by)
-        errors = [_error(one - losses[best], often, groups) for one in losses]
-    found = []
-    for i, (name, result) in enumerate(fits):
-        assert result.likelihood is not None
-        held = means is not None and errors is not None
-        away = None if means is None or i == best else float(means[i] - means[best])
-        found.append(
-            FamilyRow(
-                name,
-                result.likelihood.parameters,
-                float(result.llf),
-                float(result.bic),
-                float(result.bic - lowest),
-                None if means is None else float(means[i]),
-                away,
-                errors[i] if held and errors is not None and i != best else None,
-                _shape(result),
-            )
+    lowest = min(fit.bic for _, fit in fits)
+    unknown: Outside = (None, None, None)
+    outside = [unknown] * len(fits) if losses is None else _outside(losses, data)
+    return tuple(
+        FamilyRow(
+            name,
+            fit.learned if isinstance(fit, Interactions) else _numbers(fit),
+            float(_log_likelihood(fit)),
+            float(fit.bic),
+            float(fit.bic - lowest),
+            *held,
+            _shape(fit),
         )
-    return tuple(found)
+        for (name, fit), held in zip(fits, outside, strict=True)
+    )
+
+
+def _outside(losses: FloatArray, data: Any) -> list[Outside]:
+    """Mean held-out losses, how far they are above the lowest, and with which standard error.
+
+    None where a rule had nothing to say of a decision.
+    """
+    often = data.counts if isinstance(data, Scores) else how_often(data)
+    silent = np.logical_not(np.isfinite(losses[:, often > 0]).all(axis=1))
+    known = np.where(silent[:, None], 0.0, losses)
+    means = np.where(silent, np.inf, known @ often / often.sum())
+    best = int(np.argmin(means))
+    by = getattr(data, "by", None)
+    groups = data.units() if by is None else numbered(by)
+    found: list[Outside] = []
+    for i, mean in enumerate(means.tolist()):
+        if silent[i]:
+            found.append((None, None, None))
+        elif i == best:
+            found.append((mean, None, None))
+        else:
+            error = _error(known[i] - known[best], often, groups)
+            found.append((mean, mean - float(means[best]), error))
+    return found
+
+
+def _numbers(fit: FitResult) -> int:
+    assert fit.likelihood is not None
+    return fit.likelihood.parameters
+
+
+def _log_likelihood(fit: Fitted) -> float:
+    return float(fit.log_likelihood if isinstance(fit, Interactions) else fit.llf)
 
 
 def _error(apart: FloatArray, often: FloatArray, groups: Any) -> float:
@@ -389,8 +376,10 @@ def _error(apart: FloatArray, often: FloatArray, groups: Any) -> float:
     return float(np.sqrt(units / (units - 1) * np.square(sums).sum()) / total)
 
 
-def _shape(result: FitResult) -> str:
+def _shape(result: Fitted) -> str:
     """A family's own numbers as they were learned."""
+    if isinstance(result, Interactions):
+        return result.strongest
     family: Family = result.family
     given = " (given)" if "p" in result.given else ""
     own = [f"{name} = {value:.4g}" for name, value in family.own_values().items()]

@@ -8,6 +8,7 @@ from welfarist.base.parameters import ASINH, IDENTITY, LOG, Coordinate, Paramete
 from welfarist.families.additive.family import ADDITIVE, AdditiveFamily
 from welfarist.families.additive.own import ADDITIVE_OWN, OwnCurvesFamily
 from welfarist.families.base import Family
+from welfarist.families.choquet.rule import Choquet
 from welfarist.families.columns import Columns
 from welfarist.families.differences.family import OnDifferences
 from welfarist.families.family_rule import FamilyRule
@@ -26,6 +27,7 @@ __all__ = [
     "ADDITIVE_OWN",
     "AdditiveFamily",
     "ASINH",
+    "Choquet",
     "Columns",
     "Coordinate",
     "DIFFERENCE",

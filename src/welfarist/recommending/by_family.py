@@ -12,7 +12,8 @@ from welfarist.base.errors import InputError
 from welfarist.base.exports import strict
 from welfarist.base.validation import FloatArray
 from welfarist.base.wording import listed
-from welfarist.comparing.families import DEFAULT, TIED, compare_families
+from welfarist.comparing.contenders import DEFAULT
+from welfarist.comparing.families import TIED, compare_families
 from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.families.rule import WelfareFunction
 from welfarist.people.present_rule import PresentRule
@@ -140,7 +141,7 @@ def family_fits(learned: Any) -> tuple[FamilyFit, ...]:
     result = getattr(learned, "result_", learned)
     if not _can_be_fitted_again(result):
         return ()
-    wanted = [name for name in DEFAULT if name != result.family.name]
+    wanted = [name for name in DEFAULT if name != result.family.label]
     try:
         table = compare_families(wanted, result, folds=None)
     except InputError:  # none of them has anything to say of these decisions
@@ -148,7 +149,11 @@ def family_fits(learned: Any) -> tuple[FamilyFit, ...]:
     rows = [(row.name, row.bic, fit) for row, fit in zip(table.rows, table.results, strict=True)]
     rows = [(result.family.label, float(result.bic), result), *rows]
     lowest = min(bic for _, bic, _ in rows)
-    return tuple(FamilyFit(name, bic - lowest, fit.welfare) for name, bic, fit in rows)
+    return tuple(
+        FamilyFit(name, bic - lowest, fit.welfare)
+        for name, bic, fit in rows
+        if isinstance(fit, FitResult)
+    )
 
 
 def _can_be_fitted_again(result: Any) -> bool:
