@@ -100,7 +100,7 @@ def _contender(family: Any, learner: WelfareLearner) -> Contender:
     """A family with a learner of its rules."""
     given = learner.get_params()
     if family == CHOQUET:
-        return Contender(CHOQUET, learner)
+        return Contender(CHOQUET, clone(learner).set_params(groups=None))
     if family == MARGIN:
         return _on_differences(learner, given)
     wanted = "rank" if family == RANK_POWER else family
