@@ -55,6 +55,7 @@ FOR_PYTHON = {
     "comparing/shifts.py": ["a table of shifts needs the learner"],
     "comparing/side_by_side.py": ["the best must be by"],
     "counting/exact_solver.py": ["time_limit must be"],
+    "comparing/choquet.py": ["interactions need decisions"],
     "decisions/action_numbers.py": ["7 must hold row numbers of the table"],
     "decisions/checked_columns.py": ["7 Row numbers of the table"],
     "decisions/checked_menus.py": ["7 The menu at row"],

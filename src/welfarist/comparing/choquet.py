@@ -65,7 +65,7 @@ class Interactions:
     people : int
         How many decided, if that is known; else 0.
     result : FitResult
-        The fit of a weighted sum to :func:`widened` utilities.
+        The fit of a weighted sum to what each has, and the less and the more of every two.
     """
 
     stakeholders: tuple[str, ...]

@@ -33,7 +33,9 @@ from welfarist.solvers.newton import Newton
 
 NoiseName = Literal["none", "flip", "logistic", "lapse"]
 NoiseOption = NoiseName | ChoiceNoise
-FamilyOption = Literal["power", "kolm", "rank", "nested", "additive", "additive own", "needs"] | Family
+FamilyOption = (
+    Literal["power", "kolm", "rank", "nested", "additive", "additive own", "needs"] | Family
+)
 MarginOption = Literal["auto", "ratio", "difference"]
 SolverName = Literal["newton", "grid", "two_stage", "exact"]
 SolverOption = SolverName | Solver | Exact

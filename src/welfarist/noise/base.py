@@ -152,7 +152,7 @@ class ChoiceNoise:
     def bounds(self, tau_max: float) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest values that are searched, in the parameters' coordinates.
 
-        Values that differ by about one are a typical case; see :func:`in_steps` for others.
+        They are those where values that differ by about one are a typical case.
         """
         lower = [np.log(SMALLEST_TAU), *(parameter.lowest for parameter in self.own)]
         upper = [np.log(tau_max), *(parameter.highest for parameter in self.own)]
