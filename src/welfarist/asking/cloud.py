@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +12,10 @@ from welfarist.asking.coordinates import Coordinates, Rules
 from welfarist.asking.evidence import Evidence
 from welfarist.asking.prior import Prior
 from welfarist.base.validation import FloatArray
+
+# Entries of the log welfares that are worked out at a time: what is kept of decisions does not grow
+# with their number, and this fits into the cache of one core.
+_BLOCK = 60_000
 
 
 @dataclass(frozen=True)
@@ -29,9 +33,19 @@ class Target:
     line: Coordinates
     evidence: Evidence
 
+    def log_welfare(self, rules: Rules) -> FloatArray:
+        """Return log welfares (S, N) of the actions that were decided about."""
+        return self.evidence.outcomes.log_welfare(rules.weights, rules.powers)
+
     def log_likelihood(self, welfares: FloatArray, rules: Rules) -> FloatArray:
         """Return the log likelihood (S,) of rules whose log welfares (S, N) are known."""
         return self.evidence.log_likelihood(welfares, rules, self.line.ties)
+
+    def blocks(self, size: int) -> Iterator[slice]:
+        """Yield the parts in which so many particles are worked on, all of them in turn."""
+        step = max(1, _BLOCK // max(self.evidence.width, 1))
+        for start in range(0, size, step):
+            yield slice(start, min(start + step, size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +56,6 @@ class Cloud:
     ----------
     theta : (S, q) array
     log_prior, log_likelihood : (S,) arrays
-    welfares : (S, N) or (S, 0) array
-        Log welfare of the actions that were decided about, kept so that noise can move alone, or
-        not kept: a further decision works them out again.
     log_weights : (S,) array
         Whose exponentials sum to 1.
     """
@@ -52,7 +63,6 @@ class Cloud:
     theta: FloatArray
     log_prior: FloatArray
     log_likelihood: FloatArray
-    welfares: FloatArray
     log_weights: FloatArray
 
     @classmethod
@@ -64,26 +74,19 @@ class Cloud:
     @classmethod
     def at(cls, theta: FloatArray, target: Target) -> Cloud:
         """Return equally weighted particles at rows of numbers (S, q)."""
-        rules = target.line.rules(theta)
-        welfares = target.evidence.outcomes.log_welfare(rules.weights, rules.powers)
         size = len(theta)
-        return cls(
-            theta,
-            target.prior.log_density(target.line, theta),
-            target.log_likelihood(welfares, rules),
-            welfares,
-            np.full(size, -np.log(size)),
-        )
+        log_likelihood = np.empty(size)
+        for part in target.blocks(size):
+            rules = target.line.rules(theta[part])
+            log_likelihood[part] = target.log_likelihood(target.log_welfare(rules), rules)
+        return cls.known(theta, target, log_likelihood)
 
-    def without_welfares(self) -> Cloud:
-        """Return the cloud without log welfares, a fraction of its size."""
-        return replace(self, welfares=np.empty((len(self), 0)))
-
-    def with_welfares(self, target: Target) -> Cloud:
-        """Return the cloud with log welfares worked out again, to the last digit."""
-        rules = target.line.rules(self.theta)
-        outcomes = target.evidence.outcomes
-        return replace(self, welfares=outcomes.log_welfare(rules.weights, rules.powers))
+    @classmethod
+    def known(cls, theta: FloatArray, target: Target, log_likelihood: FloatArray) -> Cloud:
+        """Return the same where log likelihoods (S,) are known."""
+        size = len(theta)
+        log_prior = target.prior.log_density(target.line, theta)
+        return cls(theta, log_prior, log_likelihood, np.full(size, -np.log(size)))
 
     def __len__(self) -> int:
         return len(self.theta)
@@ -103,49 +106,38 @@ class Cloud:
         return replace(self, log_weights=_normalised(self.log_weights + gains))
 
     def extended(self, target: Target, new: Evidence) -> Cloud:
-        """Return the cloud after new decisions, which are the last ones of the target's."""
-        rules, known = target.line.rules(self.theta), target.evidence.outcomes
-        fresh = known.take(np.arange(self.welfares.shape[1], len(known)))
-        more = fresh.log_welfare(rules.weights, rules.powers)
-        welfares = np.concatenate([self.welfares, more], axis=1)
-        _, places = known.places_of(new.outcomes)
-        gains = new.log_likelihood(welfares[:, places], rules, target.line.ties)
-        grown = replace(self, welfares=welfares, log_likelihood=self.log_likelihood + gains)
+        """Return the cloud after new decisions, which are among the target's."""
+        rules = target.line.rules(self.theta)
+        welfares = new.outcomes.log_welfare(rules.weights, rules.powers)
+        gains = new.log_likelihood(welfares, rules, target.line.ties)
+        grown = replace(self, log_likelihood=self.log_likelihood + gains)
         return grown.reweighted(gains)
 
     def resampled(self, size: int, rng: np.random.Generator) -> Cloud:
         """Return so many equally weighted particles, drawn systematically."""
         return self.take(systematic(self.shares, size, rng))
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Cloud:
+    def take(self, rows: npt.NDArray[np.intp] | slice) -> Cloud:
         """Return some particles, equally weighted."""
-        return Cloud(
-            self.theta[rows],
-            self.log_prior[rows],
-            self.log_likelihood[rows],
-            self.welfares[rows],
-            np.full(len(rows), -np.log(len(rows))),
-        )
+        theta = self.theta[rows]
+        same = np.full(len(theta), -np.log(len(theta)))
+        return Cloud(theta, self.log_prior[rows], self.log_likelihood[rows], same)
 
     @classmethod
     def joined(cls, clouds: Sequence[Cloud]) -> Cloud:
         """Return the particles of several clouds, equally weighted."""
-        theta, log_prior, log_likelihood, welfares = (
+        theta, log_prior, log_likelihood = (
             np.concatenate([getattr(cloud, name) for cloud in clouds])
-            for name in ("theta", "log_prior", "log_likelihood", "welfares")
+            for name in ("theta", "log_prior", "log_likelihood")
         )
-        size = len(theta)
-        return cls(theta, log_prior, log_likelihood, welfares, np.full(size, -np.log(size)))
+        return cls(theta, log_prior, log_likelihood, np.full(len(theta), -np.log(len(theta))))
 
     def replaced(self, accepted: npt.NDArray[np.bool_], other: Cloud) -> Cloud:
         """Return the cloud with some particles (S,) from another."""
-        chosen = accepted[:, None]
-        same = other.welfares is self.welfares  # where noise alone has moved
         return Cloud(
-            np.where(chosen, other.theta, self.theta),
+            np.where(accepted[:, None], other.theta, self.theta),
             np.where(accepted, other.log_prior, self.log_prior),
             np.where(accepted, other.log_likelihood, self.log_likelihood),
-            self.welfares if same else np.where(chosen, other.welfares, self.welfares),
             self.log_weights,
         )
 

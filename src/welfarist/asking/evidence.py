@@ -77,6 +77,12 @@ class Evidence:
         return float(self.counts.sum()) + (0.0 if self.menus is None else self.menus.total)
 
     @property
+    def width(self) -> int:
+        """How many numbers a rule needs at a time to say how likely all of them are."""
+        entries = 0 if self.menus is None else len(self.menus.rows)
+        return max(len(self.outcomes), len(self.answers), entries)
+
+    @property
     def has_ties(self) -> bool:
         """Whether somebody called two actions equal."""
         return bool((self.answers == 0).any())

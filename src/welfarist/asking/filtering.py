@@ -65,23 +65,6 @@ class State:
         return _all_of(moved(drawn, target, reference, rng, *_ANSWER), target, len(cloud), rng)
 
 
-@dataclass(frozen=True, eq=False)
-class Mark:
-    """A state without the welfares of its actions, which would make it large."""
-
-    cloud: Cloud
-
-    @classmethod
-    def of(cls, state: State) -> Mark:
-        """Keep what cannot be worked out again."""
-        return cls(state.cloud.without_welfares())
-
-    def state(self, prior: Prior, ties: bool, evidence: Evidence) -> State:
-        """Return the state again, to the last digit, after the same decisions."""
-        target = Target(prior, prior.coordinates(evidence.people, ties), evidence)
-        return State(target, self.cloud.with_welfares(target))
-
-
 def started(
     prior: Prior, evidence: Evidence, ties: bool, size: int, rng: np.random.Generator
 ) -> State:

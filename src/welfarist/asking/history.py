@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from welfarist.asking.cloud import Cloud, Target
 from welfarist.asking.evidence import Evidence, joined
-from welfarist.asking.filtering import Mark, State, started
+from welfarist.asking.filtering import State, started
 from welfarist.asking.prior import Prior
 
 # What was believed after each of the last pieces is kept, after every fifth of those before them,
@@ -33,7 +34,7 @@ class History:
         self.size, self.seed = size, seed
         self.pieces: list[Evidence] = []
         self._now: tuple[int, State] | None = None
-        self._marks: dict[int, Mark] = {}
+        self._marks: dict[int, Cloud] = {}
 
     @property
     def state(self) -> State:
@@ -68,7 +69,7 @@ class History:
         self._marks.clear()
 
     def _forget_after(self, count: int) -> None:
-        self._marks = {after: mark for after, mark in self._marks.items() if after <= count}
+        self._marks = {k: cloud for k, cloud in self._marks.items() if k <= count}
         if self._now is not None and self._now[0] > count:
             self._now = None
 
@@ -92,10 +93,11 @@ class History:
             return 0, state
         known = max(k for k in self._marks if k <= count)
         whole = joined(self.people, self.pieces[:known])
-        return known, self._marks[known].state(self.prior, self.ties, whole)
+        target = Target(self.prior, self.prior.coordinates(self.people, self.ties), whole)
+        return known, State(target, self._marks[known])
 
     def _keep(self, after: int, state: State) -> None:
-        self._marks[after] = Mark.of(state)
+        self._marks[after] = state.cloud
         past, old = after - _LAST, after - _OLDEST
         if past > 0 and past % _EVERY:
             self._marks.pop(past, None)

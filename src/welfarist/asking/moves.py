@@ -25,6 +25,9 @@ _STEPS = (0.3, 0.6, 1.0)
 _WALK = 2.38
 # Lengths of steps, the share that goes the whole way, and the shares of numbers that step.
 _LENGTHS, _WHOLE, _SOME = (0.15, 0.4, 1.0), 0.1, (0.25, 0.6, 1.0)
+# One sweep of so many is an autoregressive move, the others are steps; after a round of them it is
+# seen how much is remembered.
+_ROUND = 3
 # Sweeps after which a particle counts as another one.
 _APART = 40
 # Moves of the noise alone after each move of the rule, and their length in cloud deviations.
@@ -78,23 +81,20 @@ def moved(
         Sweeps at most.
     """
     start = cloud.theta
-    for sweep in range(most):
-        cloud = _swept(cloud, target, reference, start, sweep, rng)
-        if sweep % 2 and _memory(start, cloud.theta) < forget:
+    for sweep in range(0, most, _ROUND):
+        sweeps = range(sweep, min(sweep + _ROUND, most))
+        cloud = _swept(cloud, target, reference, start, sweeps, rng)
+        if _memory(start, cloud.theta) < forget:
             break
     return cloud
 
 
 def multiplied(cloud: Cloud, target: Target, size: int, rng: np.random.Generator) -> Cloud:
-    """Return a larger cloud: where particles are now, and where they are later, again and again.
-
-    Of log welfares, which would make it very large, there are none in it.
-    """
-    reference, start, seen = Reference.of(cloud), cloud.theta, [cloud.without_welfares()]
+    """Return a larger cloud: where particles are now, and where they are later, again and again."""
+    reference, start, seen = Reference.of(cloud), cloud.theta, [cloud]
     while sum(map(len, seen)) < size:
-        for sweep in range(_APART):
-            cloud = _swept(cloud, target, reference, start, sweep, rng)
-        seen.append(cloud.without_welfares())
+        cloud = _swept(cloud, target, reference, start, range(_APART), rng)
+        seen.append(cloud)
     whole = Cloud.joined(seen)
     return whole if len(whole) == size else whole.take(np.arange(size))
 
@@ -111,76 +111,123 @@ def _swept(
     target: Target,
     reference: Reference,
     start: FloatArray,
-    sweep: int,
+    sweeps: range,
     rng: np.random.Generator,
 ) -> Cloud:
-    """One move of the rule, of the kind whose turn it is, and moves of the noise."""
-    if sweep % 3 == 0:
-        cloud = _autoregressive(cloud, target, reference, rng)
-    else:
-        cloud = _stepped(cloud, target, start, rng)
-    for _ in range(_NOISE_MOVES):
-        cloud = _noise_moved(cloud, target, reference, rng)
-    return cloud
+    """Some sweeps: some particles make all of them, then the next ones.
 
-
-def _autoregressive(
-    cloud: Cloud, target: Target, reference: Reference, rng: np.random.Generator
-) -> Cloud:
-    """One move that would leave the Student reference as it is, corrected for the target.
-
-    Formula: with r the distance from the mean, ``g ~ Gamma((v + q) / 2, rate (v + r^2) / 2)`` is
-    the precision under which the Student is normal; then
-    ``x' = m + sqrt(1 - s^2) (x - m) + s L e / sqrt(g)``.
+    Log welfares of all actions are there of those only that move.
     """
-    size, q = cloud.theta.shape
-    before = reference.distances(cloud.theta)
-    precision = rng.gamma((_FREEDOM + q) / 2.0, 2.0 / (_FREEDOM + before))
-    s = rng.choice(_STEPS, size)[:, None]
-    noise = rng.standard_normal((size, q)) @ reference.root.T
-    away = cloud.theta - reference.mean
-    theta = reference.mean + np.sqrt(1.0 - s**2) * away + s * noise / np.sqrt(precision)[:, None]
-    after = reference.distances(theta)
-    tilt = reference.log_density(before) - reference.log_density(after)
-    return _decided(cloud, Cloud.at(theta, target), tilt, rng)
+    parts = []
+    for rows in target.blocks(len(cloud)):
+        walkers = Walkers.of(cloud.take(rows), target)
+        for sweep in sweeps:
+            walkers = walkers.moved(reference, start, sweep, rng)
+        parts.append(walkers.cloud)
+    return Cloud.joined(parts)
 
 
-def _stepped(cloud: Cloud, target: Target, start: FloatArray, rng: np.random.Generator) -> Cloud:
-    """One step along the difference of two particles (differential evolution), of some numbers."""
-    size, q = cloud.theta.shape
-    along = start[rng.integers(0, size, size)] - start[rng.integers(0, size, size)]
-    length = _WALK / np.sqrt(2.0 * q) * rng.choice(_LENGTHS, size)[:, None]
-    length[rng.random(size) < _WHOLE] = 1.0
-    some = rng.random((size, q)) < rng.choice(_SOME, size)[:, None]
-    theta = np.where(some, cloud.theta + length * along, cloud.theta)
-    return _decided(cloud, Cloud.at(theta, target), np.zeros(size), rng)
+@dataclass(frozen=True, eq=False)
+class Walkers:
+    """Equally weighted particles that move.
 
+    Attributes
+    ----------
+    cloud : Cloud
+    target : Target
+        The distribution that moves leave as it is.
+    welfares : (S, N) array
+        Log welfares of the actions that were decided about, with which noise can move alone.
+    """
 
-def _noise_moved(
-    cloud: Cloud, target: Target, reference: Reference, rng: np.random.Generator
-) -> Cloud:
-    """One random walk of the noise alone, at log welfares as they are."""
-    line = target.line
-    width = line.size - line.people
-    root = reference.root[line.noise]
-    spread = np.linalg.cholesky(root @ root.T)
-    theta = cloud.theta.copy()
-    length = _NOISE_WALK / np.sqrt(width) * rng.choice((0.3, 1.0), len(cloud))[:, None]
-    theta[:, line.noise] += length * (rng.standard_normal((len(cloud), width)) @ spread.T)
-    density = target.prior.log_density_of_noise
-    there = replace(
-        cloud,
-        theta=theta,
-        log_prior=cloud.log_prior + density(line, theta) - density(line, cloud.theta),
-        log_likelihood=target.log_likelihood(cloud.welfares, line.noise_alone(theta)),
-    )
-    return _decided(cloud, there, np.zeros(len(cloud)), rng)
+    cloud: Cloud
+    target: Target
+    welfares: FloatArray
 
+    @classmethod
+    def of(cls, cloud: Cloud, target: Target) -> Walkers:
+        """Work their log welfares out."""
+        return cls(cloud, target, target.log_welfare(target.line.rules(cloud.theta)))
 
-def _decided(here: Cloud, there: Cloud, tilt: FloatArray, rng: np.random.Generator) -> Cloud:
-    """Accept each proposal with the chance that leaves the target as it is."""
-    with np.errstate(invalid="ignore"):
-        gain = there.log_prior - here.log_prior + tilt
-        gain += there.log_likelihood - here.log_likelihood
-    accepted = np.log(rng.random(len(here))) < np.nan_to_num(gain, nan=-np.inf)
-    return here.replaced(accepted, there)
+    @classmethod
+    def at(cls, theta: FloatArray, target: Target) -> Walkers:
+        """Return particles at rows of numbers (S, q)."""
+        rules = target.line.rules(theta)
+        welfares = target.log_welfare(rules)
+        return cls(
+            Cloud.known(theta, target, target.log_likelihood(welfares, rules)), target, welfares
+        )
+
+    def moved(
+        self, reference: Reference, start: FloatArray, sweep: int, rng: np.random.Generator
+    ) -> Walkers:
+        """One move of the rule, of the kind whose turn it is, and moves of the noise."""
+        if sweep % _ROUND == 0:
+            found = self._autoregressive(reference, rng)
+        else:
+            found = self._stepped(start, rng)
+        for _ in range(_NOISE_MOVES):
+            found = found._noise_moved(reference, rng)
+        return found
+
+    def _autoregressive(self, reference: Reference, rng: np.random.Generator) -> Walkers:
+        """One move that would leave the Student reference as it is, corrected for the target.
+
+        Formula: with r the distance from the mean, ``g ~ Gamma((v + q) / 2, rate (v + r^2) / 2)``
+        is the precision under which the Student is normal; then
+        ``x' = m + sqrt(1 - s^2) (x - m) + s L e / sqrt(g)``.
+        """
+        here = self.cloud.theta
+        size, q = here.shape
+        before = reference.distances(here)
+        precision = rng.gamma((_FREEDOM + q) / 2.0, 2.0 / (_FREEDOM + before))
+        s = rng.choice(_STEPS, size)[:, None]
+        noise = rng.standard_normal((size, q)) @ reference.root.T
+        kept = np.sqrt(1.0 - s**2) * (here - reference.mean)
+        theta = reference.mean + kept + s * noise / np.sqrt(precision)[:, None]
+        after = reference.distances(theta)
+        tilt = reference.log_density(before) - reference.log_density(after)
+        return self._decided(Walkers.at(theta, self.target), tilt, rng)
+
+    def _stepped(self, start: FloatArray, rng: np.random.Generator) -> Walkers:
+        """One step along the difference of two particles (differential evolution), in some numbers.
+
+        They are two of where all began, (n, q).
+        """
+        here = self.cloud.theta
+        (size, q), n = here.shape, len(start)
+        along = start[rng.integers(0, n, size)] - start[rng.integers(0, n, size)]
+        length = _WALK / np.sqrt(2.0 * q) * rng.choice(_LENGTHS, size)[:, None]
+        length[rng.random(size) < _WHOLE] = 1.0
+        some = rng.random((size, q)) < rng.choice(_SOME, size)[:, None]
+        theta = np.where(some, here + length * along, here)
+        return self._decided(Walkers.at(theta, self.target), np.zeros(size), rng)
+
+    def _noise_moved(self, reference: Reference, rng: np.random.Generator) -> Walkers:
+        """One random walk of the noise alone, at log welfares as they are."""
+        cloud, target, line = self.cloud, self.target, self.target.line
+        width = line.size - line.people
+        root = reference.root[line.noise]
+        spread = np.linalg.cholesky(root @ root.T)
+        theta = cloud.theta.copy()
+        length = _NOISE_WALK / np.sqrt(width) * rng.choice((0.3, 1.0), len(cloud))[:, None]
+        theta[:, line.noise] += length * (rng.standard_normal((len(cloud), width)) @ spread.T)
+        density = target.prior.log_density_of_noise
+        there = replace(
+            cloud,
+            theta=theta,
+            log_prior=cloud.log_prior + density(line, theta) - density(line, cloud.theta),
+            log_likelihood=target.log_likelihood(self.welfares, line.noise_alone(theta)),
+        )
+        return self._decided(replace(self, cloud=there), np.zeros(len(cloud)), rng)
+
+    def _decided(self, there: Walkers, tilt: FloatArray, rng: np.random.Generator) -> Walkers:
+        """Accept each proposal with the chance that leaves the target as it is."""
+        with np.errstate(invalid="ignore"):
+            gain = there.cloud.log_prior - self.cloud.log_prior + tilt
+            gain += there.cloud.log_likelihood - self.cloud.log_likelihood
+        accepted = np.log(rng.random(len(gain))) < np.nan_to_num(gain, nan=-np.inf)
+        welfares = self.welfares
+        if there.welfares is not welfares:  # else noise alone has moved
+            welfares = np.where(accepted[:, None], there.welfares, welfares)
+        return Walkers(self.cloud.replaced(accepted, there.cloud), self.target, welfares)
