@@ -47,7 +47,7 @@ LEVELS, CHAINS, BURN_IN, THIN = {20: 11, 50: 26}, 100, 800, 5
 # Sweeps after which halves are compared, how close they must be, and CPU seconds at most.
 SWEEPS, CLOSE, SECONDS = 4000, 0.08, 900.0
 # Chains of the No-U-Turn sampler, draws to warm up, and draws that are kept.
-PARALLEL, WARM_UP, KEPT = 4, 1000, 5000
+PARALLEL, WARM_UP, KEPT = 4, 1000, 40_000
 # What was run before, so that it is seen which runs were chosen from.
 EARLIER = (
     "Earlier runs: seed 517054 was ended by the clock after two people and 20 answers (held).",
@@ -285,7 +285,7 @@ def no_u_turn(density: Density, seed: int) -> tuple[FloatArray, float] | None:
         "logit": -3.5 + 0.1 * rng.standard_normal(PARALLEL),
     }
     run = MCMC(
-        NUTS(potential_fn=potential, target_accept_prob=0.9), num_warmup=WARM_UP,
+        NUTS(potential_fn=potential, dense_mass=True), num_warmup=WARM_UP,
         num_samples=KEPT, num_chains=PARALLEL, chain_method="vectorized", progress_bar=False,
     )  # fmt: skip
     run.run(jax.random.PRNGKey(seed), init_params=jax.tree.map(jnp.asarray, start))

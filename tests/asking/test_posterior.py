@@ -96,11 +96,12 @@ def test_one_after_another_says_the_same_as_all_at_once():
 @pytest.mark.parametrize("people", [2, 6])
 def test_a_surprise_is_taken_in_like_any_answer(people):
     decided = comparisons(people, 30, tau=200.0)
-    chances = wf.Posterior(decided[:29], random_state=3, particles=SOME).predict_proba(decided[:29])
+    by_one = wf.Posterior(decided[:29], random_state=3, particles=SOME)
+    chances = by_one.predict_proba(decided[:29])
     sure = int(np.argmax(np.abs(chances[:, 1] - 0.5)))
     flipped = decided[[sure]]
     flipped.outcomes = -flipped.outcomes
-    by_one = wf.Posterior(decided[:29], random_state=3, particles=SOME).add(flipped)
+    by_one.add(flipped)
     whole = decided[[*range(29), sure]]
     whole.outcomes = np.append(decided.outcomes[:29], flipped.outcomes)
     at_once = wf.Posterior(whole, random_state=4, particles=SOME)

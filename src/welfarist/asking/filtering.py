@@ -15,7 +15,7 @@ from welfarist.asking.arrivals import Arrivals, next_stop
 from welfarist.asking.cloud import Cloud, Target, systematic
 from welfarist.asking.coordinates import Rules
 from welfarist.asking.evidence import Evidence
-from welfarist.asking.moves import Reference, moved, multiplied
+from welfarist.asking.moves import Reference, Until, moved, multiplied
 from welfarist.asking.prior import Prior
 from welfarist.base.validation import FloatArray
 
@@ -27,8 +27,7 @@ _FEW = 0.1
 _HARDLY_ANY = 0.01
 # Moves end where particles remember so much of where they were, or after so many sweeps: after an
 # answer, at each step of letting many decisions in, and at its end.
-Until = tuple[float, int]
-_ANSWER, _STEP, _LAST = (0.3, 20), (0.05, 60), (0.02, 150)
+_ANSWER, _STEP, _LAST = Until(0.3, 20), Until(0.05, 60), Until(0.05, 400, least=150)
 # Particles that move: so many, or one of so many. They are taken down several times on their way
 # once all decisions are in: few that go far find a posterior that is narrow here and wide there
 # better than many that do not.
@@ -62,7 +61,7 @@ class State:
             return _let_in(State(before, alike), new, size, rng, _ANSWER, _ANSWER)
         reference = Reference.of(cloud if cloud.effective >= _FEW * len(cloud) else self.cloud)
         drawn = cloud.resampled(_walkers(len(cloud)), rng)
-        return _all_of(moved(drawn, target, reference, rng, *_ANSWER), target, len(cloud), rng)
+        return _all_of(moved(drawn, target, reference, rng, _ANSWER), target, len(cloud), rng)
 
 
 def started(
@@ -101,7 +100,7 @@ def _let_in(
         seen = before.evidence.plus(arrivals.so_far(at))
         here = whole if ended else replace(before, evidence=seen)
         cloud = Cloud.at(cloud.theta[rows], here)
-        cloud = moved(cloud, here, reference, rng, *(last if ended else step))
+        cloud = moved(cloud, here, reference, rng, last if ended else step)
     return _all_of(cloud, whole, size, rng)
 
 

@@ -28,8 +28,6 @@ _LENGTHS, _WHOLE, _SOME = (0.15, 0.4, 1.0), 0.1, (0.25, 0.6, 1.0)
 # One sweep of so many is an autoregressive move, the others are steps; after a round of them it is
 # seen how much is remembered.
 _ROUND = 3
-# Sweeps after which a particle counts as another one.
-_APART = 40
 # Moves of the noise alone after each move of the rule, and their length in cloud deviations.
 _NOISE_MOVES, _NOISE_WALK = 2, 2.4
 # Added to the covariance, so that a cloud in which all agree on a number can still move.
@@ -63,38 +61,47 @@ class Reference:
         return -0.5 * (_FREEDOM + q) * np.log1p(distances / _FREEDOM)
 
 
-def moved(
-    cloud: Cloud,
-    target: Target,
-    reference: Reference,
-    rng: np.random.Generator,
-    forget: float,
-    most: int,
-) -> Cloud:
-    """Return an equally weighted cloud after as many sweeps as it takes to forget where it was.
+@dataclass(frozen=True)
+class Until:
+    """How long particles move.
 
-    Parameters
+    Attributes
     ----------
     forget : float
         The correlation of any number with what it was before at which moves end.
-    most : int
-        Sweeps at most.
+    most, least : int
+        Sweeps at most, and before it is looked at what they remember.
     """
-    start = cloud.theta
-    for sweep in range(0, most, _ROUND):
-        sweeps = range(sweep, min(sweep + _ROUND, most))
-        cloud = _swept(cloud, target, reference, start, sweeps, rng)
-        if _memory(start, cloud.theta) < forget:
+
+    forget: float
+    most: int
+    least: int = 0
+
+
+# How far particles go until they count as others: where many people are learned of, those that are
+# far out in one direction take long to come back.
+_APART = Until(0.1, 150, least=40)
+
+
+def moved(
+    cloud: Cloud, target: Target, reference: Reference, rng: np.random.Generator, until: Until
+) -> Cloud:
+    """Return an equally weighted cloud after as many sweeps as it takes to forget where it was."""
+    start, done = cloud.theta, 0
+    while done < until.most:
+        step = max(_ROUND, until.least - done)
+        sweeps = range(done, min(done + step, until.most))
+        cloud, done = _swept(cloud, target, reference, start, sweeps, rng), sweeps.stop
+        if _memory(start, cloud.theta) < until.forget:
             break
     return cloud
 
 
 def multiplied(cloud: Cloud, target: Target, size: int, rng: np.random.Generator) -> Cloud:
     """Return a larger cloud: where particles are now, and where they are later, again and again."""
-    reference, start, seen = Reference.of(cloud), cloud.theta, [cloud]
+    reference, seen = Reference.of(cloud), [cloud]
     while sum(map(len, seen)) < size:
-        cloud = _swept(cloud, target, reference, start, range(_APART), rng)
-        seen.append(cloud)
+        seen.append(moved(seen[-1], target, reference, rng, _APART))
     whole = Cloud.joined(seen)
     return whole if len(whole) == size else whole.take(np.arange(size))
 
