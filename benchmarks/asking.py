@@ -42,7 +42,11 @@ from benchmarks.asking_page import (
     Found,
     page,
 )
+from welfarist.asking.choosing import best_chances
+from welfarist.asking.evidence import Evidence
+from welfarist.asking.history import History
 from welfarist.asking.simulated import Decider, Setting
+from welfarist.asking.welfares import Outcomes
 from welfarist.base.jobs import run_jobs
 from welfarist.base.progress import Progress
 
@@ -63,6 +67,8 @@ COUNTS = {"adaptive": [10, 20], "designed": [10, 20]}
 RANDOM, OTHERWISE = 20, 100
 # Where the best of so many actions is looked for, and the most questions for it.
 ACTIONS, MOST = 100, 40
+# The spread of log tau of whoever knows it.
+KNOWN = 0.02
 # Answers that are timed, those that are undone, and those after which memory is looked at.
 ANSWERS, UNDONE, EARLY, LATE = 40, 20, 20, 200
 # So many decision makers of a study are one interview whose time is measured.
@@ -101,7 +107,9 @@ def asked(
 def stopped(tau: float | None, people: int, seed: list[int]) -> Rows:
     """When the best action is said to be known, how likely that is said to be, and whether it is.
 
-    Everything is drawn from the prior, tau as well where none is given.
+    Everything is drawn from the prior, tau as well where none is given. Where one is, whoever knew
+    it from the start could say how likely it really is: the mean of that is the share of those who
+    are right, with a fraction of the noise.
 
     The questions do not depend on how sure one wants to be: one interview tells of all.
     """
@@ -111,6 +119,7 @@ def stopped(tau: float | None, people: int, seed: list[int]) -> Rows:
     table = rng.uniform(LOW, HIGH, (ACTIONS, people))
     best = int(np.argmax(decider.rule.log(table)))
     interview = wf.Interview(table, aim="best", random_state=int(rng.integers(2**31)))
+    knowing = None if tau is None else Knowing(tau, people, seed[-1])
     rows: Rows = []
     left = sorted(SURE)
     while True:
@@ -119,10 +128,35 @@ def stopped(tau: float | None, people: int, seed: list[int]) -> Rows:
             sure = left.pop(0)
             rows += [(f"{sure:g} said", chance), (f"{sure:g} best", float(row == best))]
             rows += [(f"{sure:g} questions", float(len(interview.answers)))]
+            if knowing is not None:
+                rows += [(f"{sure:g} really", float(knowing.best(table)[row]))]
         if not left or len(interview.answers) >= MOST or interview.question is None:
             return rows or [("never sure", 1.0)]
         one, other = table[list(interview.next())]
-        interview.answer(decider.answer(one, other, rng))
+        said = decider.answer(one, other, rng)
+        interview.answer(said)
+        if knowing is not None:
+            knowing.hear(one, other, said)
+
+
+class Knowing:
+    """Somebody who knows tau, and hears the answers."""
+
+    def __init__(self, tau: float, people: int, seed: int) -> None:
+        prior = wf.Prior(tau=tau, tau_spread=KNOWN)
+        self.history = History(prior, people, ties=True, size=1000, seed=seed)
+
+    def hear(self, one: FloatArray, other: FloatArray, said: str) -> None:
+        """Take an answer in."""
+        sign = np.array([float((said == "first") - (said == "second"))])
+        outcomes, first, second = Outcomes(np.array([one, other])), np.array([0]), np.array([1])
+        self.history.add(Evidence(outcomes, first, second, sign, np.ones(1)))
+
+    def best(self, table: FloatArray) -> FloatArray:
+        """How likely each action (N, d) is the best."""
+        state = self.history.state
+        rules = state.target.line.rules(state.cloud.theta)
+        return best_chances(rules, state.cloud.shares, table)
 
 
 def timed(people: int, actions: int, aim: Any, seed: list[int]) -> Rows:

@@ -183,10 +183,25 @@ def best_chances(rules: Rules, shares: FloatArray, table: FloatArray) -> FloatAr
     """Return how likely each action of a table (N, d) is the best, under rules with shares (S,).
 
     Actions that a rule finds equally good share its vote, as all do where all are worth nothing.
+    With rows of shares (k, S) there is a row of chances for each, (k, N).
     """
     welfares = Outcomes(table).log_welfare(rules.weights, rules.powers)
     best = welfares == welfares.max(axis=1, keepdims=True)
     return np.asarray(np.minimum((shares / best.sum(axis=1)) @ best, 1.0))
+
+
+def safely_best(state: State, table: FloatArray) -> FloatArray:
+    """Return how likely each action of a table (N, d) is the best, (N,), to be on the safe side.
+
+    That is the lesser of two chances: under what is believed, and with the spread of log tau twice
+    what the prior has. After few answers hardly anything is known of how often somebody errs, so
+    that the prior decides how much their answers are trusted; what is said should not rest on it.
+    """
+    cloud, target = state.cloud, state.target
+    looser = cloud.reweighted(target.prior.looser(target.line, cloud.theta))
+    shares = np.array([cloud.shares, looser.shares])
+    chances = best_chances(target.line.rules(cloud.theta), shares, table)
+    return np.asarray(chances.min(axis=0))
 
 
 def _judges(state: State, rng: np.random.Generator) -> tuple[Rules, FloatArray]:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from welfarist.asking import saved
-from welfarist.asking.choosing import Candidate, Wishes, best_chances, chosen
+from welfarist.asking.choosing import Candidate, Wishes, chosen, safely_best
 from welfarist.asking.evidence import Evidence
 from welfarist.asking.history import History
 from welfarist.asking.posterior import Posterior
@@ -55,7 +55,8 @@ class Interview:
     bits : float
         It is enough when the best question is expected to tell less than this.
     sure : float
-        It is enough when the best action is known with this probability, with an `aim`.
+        It is enough when the best action is known with this probability, with an `aim`: under what
+        is believed, and for somebody of whom it is less certain how often they err as well.
     same_people : float
         The largest share of questions that may be about the same two people.
     check_every : int, optional
@@ -255,11 +256,13 @@ class Interview:
 
     @cached_property
     def recommended(self) -> tuple[int, float]:
-        """The action that is likeliest to be the best, by row number, and how likely it is."""
+        """The action that is likeliest to be the best, by row number, and how likely it is.
+
+        To be on the safe side that is the lesser of two chances: under what is believed, and with
+        the spread of log tau twice what the prior has. `posterior.best` has the first alone.
+        """
         rows = self.aim or tuple(range(len(self._table)))
-        state = self._history.state
-        rules = state.target.line.rules(state.cloud.theta)
-        chances = best_chances(rules, state.cloud.shares, self._table[list(rows)])
+        chances = safely_best(self._history.state, self._table[list(rows)])
         top = int(np.argmax(chances))
         return rows[top], float(chances[top])
 

@@ -17,6 +17,8 @@ from welfarist.base.validation import FloatArray, is_real
 _LEAST = 1e-300
 # Spreads of a prior that is as good as flat within the limits of p, and for tau.
 _FLAT, _FLAT_TAU = 50.0, 3.0
+# How many times the spread of log tau what is said must hold as well.
+_LOOSER = 2.0
 # Least share of the distribution of t within the limits of p: draws beyond them are thrown away, so
 # that it takes as many times longer.
 _LEAST_INSIDE = 1e-3
@@ -174,6 +176,14 @@ class Prior:
             away = (theta[:, column] - mean) / spread
             found -= 0.5 * away**2 + np.log(spread * np.sqrt(2.0 * np.pi))
         return found
+
+    def looser(self, line: Coordinates, theta: FloatArray) -> FloatArray:
+        """Return what is added to log weights (S,), less a constant, to believe less of tau.
+
+        The spread of log tau is then twice what it is; all else stays.
+        """
+        away = (theta[:, line.people] - np.log(self.tau)) / self.tau_spread
+        return np.asarray(0.5 * (1.0 - _LOOSER**-2) * away**2)
 
     def _concentration(self, people: int) -> FloatArray:
         return np.broadcast_to(np.asarray(self.weights, dtype=np.float64), people)
