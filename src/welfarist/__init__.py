@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from welfarist.people.attributes import ByAttributes
     from welfarist.people.estimated.people import People
     from welfarist.people.sketch.sketch import Sketch
+    from welfarist.recommending.advice import Advice
     from welfarist.recommending.by_family import family_fits
     from welfarist.recommending.drawing import draw_rules
     from welfarist.recommending.recommendation import Recommendation, recommend
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from welfarist.show.report import write_report
 
 __all__ = [
+    "Advice",
     "allocate",
     "Allocation",
     "asking",
@@ -161,6 +163,7 @@ __all__ = [
 # only, and a page of help not even that.
 _ERRORS = "base.errors"
 _ON_DEMAND = {
+    "Advice": "recommending.advice",
     "allocate": "allocating.allocation",
     "Allocation": "allocating.allocation",
     "asking": "asking",

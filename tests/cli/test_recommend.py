@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -58,6 +59,16 @@ def test_the_whole_way_from_decisions_to_a_recommendation():
     assert "Why" in text
     assert "plan 3" in text
     assert run(*ask, "--json").stdout == run(*ask, "--json").stdout
+
+    page = ("--report", "next.html", "--title", "Next <year>", "--questions", "2")
+    assert "Report: next.html" in run(*ask, *page).output
+    html = Path("next.html").read_text(encoding="utf-8")
+    for heading in ("<h1>Next &lt;year&gt;</h1>", "What would change it", "more questions"):
+        assert heading in html
+    assert f"Of 12 actions it is {said['recommended']}" in html
+    assert "actions.csv and model.json" in html
+    assert "give --report FILE" in run(*ask, "--title", "x", code=2).output
+    assert "would replace" in run(*ask, "--report", "model.json", code=2).output
 
     run(*fit, "--save", "bare.json")
     refused = run("recommend", "actions.csv", "--model", "bare.json", code=1)

@@ -9,6 +9,8 @@ import pytest
 import welfarist as wf
 from welfarist.asking.prior import Prior
 from welfarist.asking.welfares import Outcomes
+from welfarist.people.present_rule import PresentRule
+from welfarist.show.report.next_action import next_action
 
 ACTIONS = np.array(
     [[4.0, 4.0, 4.0], [9.0, 2.0, 5.0], [4.0, 4.0, 4.0], [3.0, 4.0, 4.0], [1, 9, 6.0]]
@@ -185,3 +187,37 @@ def test_questions_are_worth_what_they_change(draws):
     assert lone.regret == 0
     assert lone.first is None
     assert wf.recommend(draws, close[:2]).further(10).questions == 1
+
+
+def test_advice_says_why_there_are_no_reasons(draws, tmp_path):
+    alone = wf.Advice.of(wf.recommend(draws, ACTIONS[:1], names=["a"]))
+    assert alone.why is None
+    assert "one action only" in alone.to_dict()["notes"][-1]
+    alone.report(tmp_path / "one.html")
+    assert "There is one action only, a." in (tmp_path / "one.html").read_text()
+
+
+def test_actions_may_leave_people_out_if_the_rule_was_learned_so(tmp_path):
+    rng = np.random.default_rng(1)
+    table = rng.uniform(1, 10, (20, 3))
+    table[::4, 1], table[1::4, 2] = np.nan, np.nan
+    rule = PresentRule(wf.WelfareFunction(-1, [0.5, 0.3, 0.2]))
+    menus = np.array([rng.choice(20, 3, replace=False) for _ in range(30)])
+    heard = rule.value(table)[menus] + rng.gumbel(size=(30, 3)) / 3
+    chosen = np.take_along_axis(menus, heard.argmax(axis=1)[:, None], 1)[:, 0]
+    fit = wf.ChoiceLearner().fit(wf.Choices(table, menus, chosen, absent=True))
+    said = wf.recommend(fit, table[:6], draws=100, families=False)
+    rules = [
+        PresentRule(wf.WelfareFunction(p, w))
+        for p, w in zip(said.draws.powers, said.draws.weights, strict=True)
+    ]
+    values = np.array([rule.value(table[:6]) for rule in rules])
+    assert said.p_best == pytest.approx(np.bincount(values.argmax(axis=1), minlength=6) / 100)
+    assert said.welfare == pytest.approx(np.exp(np.quantile(values, 0.5, axis=0, method="nearest")))
+    advice = wf.Advice.of(said, "action 1" if said.best != "action 1" else "action 0")
+    assert "do not affect the same people" in advice.why_not
+    said.report(tmp_path / "absent.html", note="of <all>")
+    assert "of &lt;all&gt;" in (tmp_path / "absent.html").read_text()
+    assert next_action(said).count("<tr>") == 7
+    with pytest.raises(wf.InputError, match="found NaN"):
+        wf.recommend(said.draws, table[:6])

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from welfarist.app.decisions import TableOptions
+from welfarist.app.pages import PageOptions, file_name, without_folders
 from welfarist.app.rules import RuleRequest, rule_of
+from welfarist.app.targets import check_targets
 from welfarist.app.usage import UsageError
 from welfarist.base.exports import Table
 from welfarist.people.source import is_source
 from welfarist.results.rule_draws import require_draws
 
 if TYPE_CHECKING:
-    from welfarist.recommending.further import Further
-    from welfarist.recommending.raising import Raise
-    from welfarist.recommending.reasons import Why
-    from welfarist.recommending.recommendation import Recommendation
+    from welfarist.recommending.advice import Advice
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,10 @@ class RecommendRequest:
     questions : int or None
         How many further questions are weighed; None weighs none.
     seed : int
+    report : str or None
+        Where a report will be written, which gives reasons whether they were asked for or not.
+    page : PageOptions
+        What is added to it.
     """
 
     actions: str
@@ -52,6 +55,13 @@ class RecommendRequest:
     against: str | None = None
     questions: int | None = None
     seed: int = 0
+    report: str | None = None
+    page: PageOptions = field(default_factory=PageOptions)
+
+    @property
+    def reasons(self) -> bool:
+        """Whether reasons were asked for."""
+        return self.why or self.against is not None
 
 
 @dataclass(frozen=True)
@@ -60,37 +70,50 @@ class Recommended:
 
     Attributes
     ----------
-    said : Recommendation
+    asked : RecommendRequest
+    advice : Advice
     notes : tuple of str
-    top : int or None
-    why : Why or None
-    rises : Raise or None
-    further : Further or None
+        What was guessed when files were read.
     """
 
-    said: Recommendation
+    asked: RecommendRequest
+    advice: Advice
     notes: tuple[str, ...]
-    top: int | None
-    why: Why | None
-    rises: Raise | None
-    further: Further | None
 
     def tables(self) -> list[Table]:
         """What people read."""
-        more = (self.why, self.rises, self.further)
-        return [self.said.table(self.top), *(part.table() for part in more if part is not None)]
+        return self._seen().tables(self.asked.top)
 
     def to_dict(self) -> dict[str, Any]:
         """What a program reads."""
-        found = self.said.to_dict()
-        for name, part in (("why", self.why), ("raises", self.rises), ("further", self.further)):
-            if part is not None:
-                found[name] = part.to_dict()
+        found = self._seen().to_dict()
         return {**found, "notes": [*found["notes"], *self.notes]}
+
+    def _seen(self) -> Advice:
+        """What was asked for; reasons are for the report alone if they were not."""
+        if self.asked.reasons:
+            return self.advice
+        return replace(self.advice, why=None, rises=None, why_not="")
+
+    def write(self) -> None:
+        """Write the report, if one was asked for."""
+        asked, said = self.asked, self.asked.page
+        if asked.report is None:
+            return
+        from welfarist.show.report import write_report
+
+        files = (asked.actions, asked.model)
+        write_report(
+            self.advice, asked.report, title=said.title, note=said.note, unit=said.unit,
+            date=said.date, files=[file_name(path) for path in files],
+            remarks=[without_folders(note, files) for note in self.notes],
+        )  # fmt: skip
 
 
 def recommend(asked: RecommendRequest) -> Recommended:
     """Read the actions and the model, and say which to take."""
+    asked.page.check(asked.report)
+    check_targets({"report": asked.report}, (asked.actions, asked.model))
     rule = rule_of(RuleRequest(asked.actions, asked.table, model=asked.model))
     require_draws(rule.model.draws, asked.model)
     if is_source(rule.actions.utilities):
@@ -102,20 +125,15 @@ def recommend(asked: RecommendRequest) -> Recommended:
             "recommendation knows. Use welfarist rank.",
             found=asked.model,
         )
+    from welfarist.recommending.advice import Advice
     from welfarist.recommending.recommendation import recommend as recommended
 
     names = tuple(rule.actions.names)
     said = recommended(
         rule.model, rule.actions.utilities, names=names, k=asked.best, level=asked.level
     )
-    reasons = asked.why or asked.against is not None
-    second = said.row(asked.against) if asked.against is not None else None
-    first = None if second != said.order[0] or len(said) < 2 else int(said.order[1])
-    return Recommended(
-        said,
-        rule.notes,
-        asked.top,
-        said.why(first, second) if reasons else None,
-        said.raises(first, second) if reasons else None,
-        None if asked.questions is None else said.further(asked.questions, asked.seed),
-    )
+    advice = Advice.of(
+        said, asked.against, asked.questions, random_state=asked.seed,
+        reasons=asked.reasons or asked.report is not None,
+    )  # fmt: skip
+    return Recommended(asked, advice, rule.notes)

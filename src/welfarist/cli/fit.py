@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from welfarist.app import values
 from welfarist.cli import options as opt
-from welfarist.cli.console import answer, checked, one_line, print_json, say, say_notes, working
+from welfarist.cli.console import answer, one_line, print_json, say, say_notes, working
 from welfarist.cli.words import in_options
 
 if TYPE_CHECKING:  # it takes a second to import
@@ -54,35 +53,6 @@ Draws = Annotated[
 Report = Annotated[
     str | None,
     typer.Option("--report", help="Write a report in HTML.", metavar="FILE", show_default=False),
-]
-Title = Annotated[
-    str | None,
-    typer.Option("--title", help="Heading of the report.", metavar="TEXT", show_default=False),
-]
-Note = Annotated[
-    str | None,
-    typer.Option(
-        "--note", help="What stands below the heading.", metavar="TEXT", show_default=False
-    ),
-]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        "--unit",
-        help="What utilities are measured in, for the report.",
-        metavar="TEXT",
-        show_default=False,
-    ),
-]
-Date = Annotated[
-    str | None,
-    typer.Option(
-        "--date",
-        help="Date of the report, such as 2026-01-31, or today (none).",
-        metavar="DATE",
-        show_default=False,
-        callback=checked(values.date),
-    ),
 ]
 AllowUnconverged = Annotated[
     bool,
@@ -141,10 +111,10 @@ def fit(
     draws: Draws = None,
     report: Report = None,
     latex: opt.Latex = None,
-    title: Title = None,
-    note: Note = None,
-    unit: Unit = None,
-    date: Date = None,
+    title: opt.Title = None,
+    note: opt.Note = None,
+    unit: opt.Unit = None,
+    date: opt.Date = None,
     allow_unconverged: AllowUnconverged = False,
     json: opt.Json = False,
     preferred: opt.Preferred = None,

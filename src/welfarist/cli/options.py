@@ -394,3 +394,18 @@ Doctrine = Annotated[
         check=values.doctrine,
     ),
 ]
+
+Title = Annotated[Text, _option("Heading of the report.", "--title", metavar="TEXT")]
+Note = Annotated[Text, _option("What stands below the heading.", "--note", metavar="TEXT")]
+Unit = Annotated[
+    Text, _option("What utilities are measured in, for the report.", "--unit", metavar="TEXT")
+]
+Date = Annotated[
+    Text,
+    _option(
+        "Date of the report, such as 2026-01-31, or today (none).",
+        "--date",
+        metavar="DATE",
+        check=values.date,
+    ),
+]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from welfarist.cli import options as opt
-from welfarist.cli.console import answer, print_json, print_table, say_notes, working
+from welfarist.cli.console import answer, print_json, print_table, say, say_notes, working
 
 EXAMPLE = "welfarist recommend new-actions.csv --model model.json --why"
 
@@ -41,6 +41,15 @@ Questions = Annotated[
         show_default=False,
     ),
 ]
+Report = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        help="Write a report in HTML, with reasons.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
 
 
 def recommend(
@@ -53,6 +62,11 @@ def recommend(
     against: Against = None,
     questions: Questions = None,
     seed: opt.Seed = 0,
+    report: Report = None,
+    title: opt.Title = None,
+    note: opt.Note = None,
+    unit: opt.Unit = None,
+    date: opt.Date = None,
     absent: opt.Absent = False,
     json: opt.Json = False,
     name: opt.Name = None,
@@ -67,16 +81,21 @@ def recommend(
     """Say which action to take by a saved model, how sure that is, and why."""
     from welfarist.app import recommending
     from welfarist.app.decisions import TableOptions
+    from welfarist.app.pages import PageOptions
 
     table = TableOptions(
         name, numbered, None, ignore, separator, decimal, sheet, encoding, drop_missing, absent
     )
     asked = recommending.RecommendRequest(
-        actions, model, table, best, level, top, why, against, questions, seed
-    )
+        actions, model, table, best, level, top, why, against, questions, seed, report,
+        PageOptions(title, note, unit, date),
+    )  # fmt: skip
     with working():
         found = recommending.recommend(asked)
+        found.write()
     say_notes(found.notes)
+    if report is not None:
+        say(f"Report: {report}")
     if json:
         print_json(found.to_dict())
         return

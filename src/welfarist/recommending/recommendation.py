@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,9 +15,11 @@ from welfarist.asking.prior import Prior
 from welfarist.base.data_frames import row_names, to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.exports import Alignment, Table, number, pair, strict
+from welfarist.base.front_door import public
 from welfarist.base.validation import FloatArray, check_count, check_level
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
+from welfarist.people.present_rule import PresentRule
 from welfarist.people.utility_tables import table_of_people
 from welfarist.recommending.by_family import ByFamily, choices_by_family, family_fits
 from welfarist.recommending.drawing import DRAWS, Uncertainty, draw_rules
@@ -28,6 +31,7 @@ from welfarist.recommending.standing import Standing
 from welfarist.results.family_fits import FamilyFit
 from welfarist.results.record import FitResult
 from welfarist.results.rule_draws import RuleDraws
+from welfarist.results.saved_choices import utilities_for
 from welfarist.results.saved_models import Model
 
 # What the rule of a fit is called.
@@ -207,7 +211,7 @@ class Recommendation:
             said.append(f"never best: {self.never_best_means}")
             if (self.p_best[self.never_best] > 0).any():
                 said.append("best allows for decisions that erred, and never best does not")
-        first = int(np.asarray(self.rule.rank(self.utilities))[0])
+        first = self._first_by_rule()
         if self.places[list(self.order).index(first)] > 1:
             said.append(
                 f"{self.rule_is} would take {self.names[first]}; {self.best} loses less on average "
@@ -216,6 +220,12 @@ class Recommendation:
         if self.families is not None and self.families.sentence:
             said.append(self.families.sentence)
         return tuple(said)
+
+    def _first_by_rule(self) -> int:
+        """The row that the rule itself would take."""
+        if not np.isnan(self.utilities).any():
+            return int(np.asarray(self.rule.rank(self.utilities))[0])
+        return int(PresentRule(self.rule).value(self.utilities).argmax())
 
     def row(self, action: str | int) -> int:
         """Return the row of an action, by its name or its number."""
@@ -269,6 +279,20 @@ class Recommendation:
             self.draws, self.utilities, self.names, questions, taken=int(self.order[0]),
             random_state=random_state,
         )  # fmt: skip
+
+    def report(self, path: str | os.PathLike[str], title: str | None = None, **given: Any) -> None:
+        """Write one HTML page for whoever decides: what to take, how sure that is, and why.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write; an old file is replaced.
+        title : str, optional
+            The heading.
+        given
+            Such as ``note``, ``unit`` and ``date``; see :func:`welfarist.write_report`.
+        """
+        public("write_report")(self, path, title=title, **given)
 
     def _two(self, first: str | int | None, second: str | int | None) -> tuple[int, int]:
         if len(self) < 2:
@@ -335,7 +359,8 @@ def recommend(
         learned, draws, uncertainty=uncertainty, prior=prior, random_state=random_state
     )
     share, most = check_level(level), check_count(k, "k")
-    table = _table(actions, believed)
+    result = getattr(learned, "result_", learned)
+    table = _table(actions, believed, result)
     called = _names(actions, names, len(table))
     standing = Standing.of(believed, table)
     regret = standing.regret
@@ -345,7 +370,6 @@ def recommend(
     falls = np.diff(regret[order]) > _TIE
     places = np.concatenate([[0], np.cumsum(falls)])
     middle, low, high = standing.welfare(share)
-    result = getattr(learned, "result_", learned)
     exact = never_best(result, table) if isinstance(result, FitResult) else None
     lost = dominated(table)
     never = ~standing.best_sometimes() if exact is None else exact
@@ -376,11 +400,20 @@ def _meaning(exact: object, draws: int) -> str:
     )
 
 
-def _table(actions: Any, believed: RuleDraws) -> FloatArray:
+def _table(actions: Any, believed: RuleDraws, result: Any) -> FloatArray:
+    """Actions (N, d), in which NaN stands for who is absent if the rule was learned so."""
     if hasattr(actions, "__len__") and not len(actions):
         raise InputError("there must be actions to choose from; found none.")
+    if getattr(result, "absent", False) or getattr(_decided(result), "absent", False):
+        found = utilities_for(result.welfare, actions, absent=True)
+        if found.shape[1] == believed.people:
+            return found
     least = -np.inf if believed.family.level.is_ratio is False else -believed.shift
     return table_of_people(actions, believed.people, believed.stakeholders, least)
+
+
+def _decided(result: Any) -> Any:
+    return result.decided if isinstance(result, FitResult) else None
 
 
 def _names(actions: Any, names: Sequence[str] | None, count: int) -> tuple[str, ...]:

@@ -12,8 +12,10 @@ from welfarist.base.whole_files import check_target, write_whole
 from welfarist.deciders.deciders_result import DecidersResult
 from welfarist.deciders.types_result import TypesResult
 from welfarist.inference.intervals import MethodName
+from welfarist.recommending.advice import Advice
 from welfarist.recommending.recommendation import Recommendation
 from welfarist.results.record import FitResult
+from welfarist.show.report.advised import advised
 from welfarist.show.report.crowd import crowd
 from welfarist.show.report.given import Given
 from welfarist.show.report.one_rule import one_rule
@@ -21,11 +23,14 @@ from welfarist.show.report.page import Asked, Made, page_of
 from welfarist.show.report.typed import typed
 
 # How the report of each kind of result is made.
-_KINDS: dict[type, Made] = {FitResult: one_rule, TypesResult: typed, DecidersResult: crowd}
+_KINDS: dict[type, Made] = {
+    FitResult: one_rule, TypesResult: typed, DecidersResult: crowd,
+    Recommendation: advised, Advice: advised,
+}  # fmt: skip
 
 
 def write_report(
-    result: FitResult | TypesResult | DecidersResult,
+    result: FitResult | TypesResult | DecidersResult | Recommendation | Advice,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
@@ -47,8 +52,9 @@ def write_report(
 
     Parameters
     ----------
-    result : FitResult, TypesResult or DecidersResult
-        A fit's ``result_``: of one rule, of types of decision makers, or of everybody's own rule.
+    result : FitResult, TypesResult, DecidersResult or Recommendation
+        A fit's ``result_``: of one rule, of types of decision makers, or of everybody's own rule;
+        or what :func:`welfarist.recommend` says of new actions, alone.
     path : str or path
         Where to write; an old file is replaced.
     title : str, optional
@@ -98,7 +104,7 @@ def write_report(
 
 
 def report_html(
-    result: FitResult | TypesResult | DecidersResult,
+    result: FitResult | TypesResult | DecidersResult | Recommendation | Advice,
     *,
     title: str | None = None,
     level: float = 0.95,

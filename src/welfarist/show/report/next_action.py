@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from welfarist.base.errors import InputError
 from welfarist.base.exports import number, pair
+from welfarist.recommending.advice import Advice
 from welfarist.recommending.recommendation import Recommendation
 from welfarist.results.record import FitResult
 from welfarist.show.report import words
@@ -34,29 +35,44 @@ def next_action(said: Recommendation | None) -> Html:
     """The recommended order and why the first is better than the second; nothing without one."""
     if said is None:
         return NOTHING
-    shown = min(len(said), _SHOWN)
-    rows = [_row(said, place) for place in range(shown)]
     first = int(said.order[0])
-    caption = f"The {len(said)} actions" if shown == len(said) else f"The first {shown} actions"
-    unit = "% of welfare" if said.regret_in == "percent" else " units of welfare"
-    within = f"{100 * said.level:g}% of what is believed"
     return section(
         "Which action to take",
         paragraph(
             f"Of {len(said)} actions it is {said.best}: the best with probability "
-            f"{_chance(said.p_best[first])}, and on average {said.regret[first]:.2g}{unit} "
+            f"{chance(said.p_best[first])}, and on average {lost(said, first)} "
             "are lost by taking it, because the rule is known up to a point only."
         ),
-        table(
-            f"{caption} in order of what is lost by taking them",
-            ["action", "welfare", within, "probability of being best", "expected loss", "mark"],
-            rows,
-            (0, 5),
-            cards=True,
-        ),
+        actions_in_order(said),
         _why(said),
-        bullets([words.sentence(plain(line)) for line in said.lines()[1:]]),
+        read_the_table(said),
     )
+
+
+def actions_in_order(said: Recommendation) -> Html:
+    """The first actions, in order of what is lost by taking them."""
+    shown = min(len(said), _SHOWN)
+    caption = f"The {len(said)} actions" if shown == len(said) else f"The first {shown} actions"
+    return table(
+        f"{caption} in order of what is lost by taking them",
+        ["action", "welfare", f"{100 * said.level:g}% of what is believed",
+         "probability of being best", "expected loss", "mark"],
+        [_row(said, place) for place in range(shown)],
+        (0, 5),
+        cards=True,
+    )  # fmt: skip
+
+
+def read_the_table(said: Recommendation, but: str = "") -> Html:
+    """What must be known to read it, but for what stands elsewhere."""
+    lines = [line for line in said.lines()[1:] if line != but]
+    return bullets([words.sentence(plain(line)) for line in lines])
+
+
+def lost(said: Recommendation, row: int) -> str:
+    """What is lost on average by taking an action."""
+    unit = "% of welfare" if said.regret_in == "percent" else " units of welfare"
+    return f"{said.regret[row]:.2g}{unit}"
 
 
 def _row(said: Recommendation, place: int) -> list[str]:
@@ -66,13 +82,13 @@ def _row(said: Recommendation, place: int) -> list[str]:
         said.names[row],
         number(said.welfare[row]),
         " to ".join(pair(said.low[row], said.high[row])),
-        _chance(said.p_best[row]),
+        chance(said.p_best[row]),
         f"{said.regret[row]:.2f}%" if said.regret_in == "percent" else number(said.regret[row]),
         "dominated" if said.dominated[row] else mark,
     ]
 
 
-def _chance(share: float) -> str:
+def chance(share: float) -> str:
     """A probability that was worked out from some hundred rules."""
     if 0.0 < share < 0.01:
         return "below 1%"
@@ -83,7 +99,10 @@ def _why(said: Recommendation) -> Html:
     """Why the first is better than the second by the rule itself."""
     if len(said) < 2:
         return NOTHING
-    why = said.why()
+    advice = Advice.of(said)
+    if advice.why is None:
+        return paragraph(advice.why_not)
+    why = advice.why
     told = [paragraph(f"Why: {why.sentence}")]
     if why.names[0] != said.best and why.difference > 0:
         told.append(

@@ -53,12 +53,15 @@ class Contents:
     answer : Html
         What stands below the heading.
     sections : tuple of Html
+    figures : bool
+        Whether there are any where they can be drawn.
     """
 
     title: str
     warning: str
     answer: Html
     sections: tuple[Html, ...]
+    figures: bool = True
 
 
 # How the report of a kind of result is made.
@@ -73,7 +76,7 @@ def page_of(contents: Contents, given: Given) -> str:
         Html(f"<h1>{heading}</h1>"),
         given.below_the_heading(),
         contents.answer,
-        _no_figures(),
+        _no_figures() if contents.figures else NOTHING,
     )
     body = join(Html(f"<header>\n{top}\n</header>"), *contents.sections)
     return (
