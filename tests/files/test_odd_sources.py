@@ -118,7 +118,7 @@ def test_texts_are_read_once():
     Path("a.csv").write_text("action,a\nx,1\n")
     source = source_of("a.csv")
     Path("a.csv").write_text("action,b\ny,2\n")
-    assert source.data == b"action,a\nx,1\n"
+    assert bytes(source.data) == b"action,a\nx,1\n"
 
 
 def test_stata_texts_that_are_guessed_are_said():

@@ -51,15 +51,15 @@ def open_ordinary(path: str, name: str | None = None, advice: str = "Name a file
 
 def read_within(file: BinaryIO, most: int, name: str, advice: str) -> bytes:
     """Return the bytes of an open file, or refuse it if there are more than `most`."""
-    data = b"" if _size(file) > most else file.read(most + 1)
-    if len(data) > most or _size(file) > most:
+    data = b"" if size_of(file) > most else file.read(most + 1)
+    if len(data) > most or size_of(file) > most:
         raise InputError(
             f"{name}: must be no larger than {most / _GIGABYTE:.3g} GB; found more. {advice}"
         )
     return data
 
 
-def _size(file: BinaryIO) -> int:
+def size_of(file: BinaryIO) -> int:
     """How many bytes an ordinary file has; 0 where nobody knows before they are read."""
     try:
         return os.fstat(file.fileno()).st_size

@@ -202,7 +202,7 @@ def _rows_of(
     source: Source, separator: str, columns: Sequence[str]
 ) -> tuple[str, tuple[Row, ...], str]:
     """What stands above the rows, the rows, and what stands below."""
-    lines = list(io.StringIO(source.data.decode("utf-8"), newline=""))
+    lines = list(io.StringIO(bytes(source.data).decode("utf-8"), newline=""))
     reader = csv.reader(lines, delimiter=separator)
     head, rows, pending, start = "", list[Row](), "", 0
     try:

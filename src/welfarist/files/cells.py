@@ -300,8 +300,13 @@ def are_texts(entries: Iterable[Any]) -> bool:
     >>> are_texts(["Ward 3", "2020-01-01", ""]), are_texts(["north", "45%"]), are_texts([""])
     (True, False, False)
     """
-    there = [entry for entry in entries if not is_missing(entry)]
-    return bool(there) and not any(map(_looks_like_a_number, there))
+    there = False
+    for entry in entries:
+        if not is_missing(entry):
+            if _looks_like_a_number(entry):
+                return False
+            there = True
+    return there
 
 
 def _looks_like_a_number(entry: Any) -> bool:

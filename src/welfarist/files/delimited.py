@@ -16,7 +16,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.inert import GUARDED, from_csv
 from welfarist.files import dialects, thousands
 from welfarist.files.cells import Cell, CellError, are_texts, is_missing, shown
-from welfarist.files.limits import LONGEST_LINE, check_cells, check_columns
+from welfarist.files.limits import LONGEST_LINE, check_cells, check_columns, current
 from welfarist.files.plain_columns import SMALL, PlainFrame
 from welfarist.files.sources import Source
 from welfarist.files.whole_columns import taken
@@ -94,9 +94,9 @@ class Delimited:
 
     def read(self, cells: Mapping[str, Cell]) -> Any:
         """Return columns as a polars data frame, checked; a problem names line and column."""
-        check_cells(self.name, self.source.data.count(b"\n"), len(cells))
         frame = self._quickly(cells)
         if frame is None:
+            self._check_cells(cells)
             frame = self._carefully(cells)
         if not len(frame):
             raise InputError(
@@ -182,21 +182,42 @@ class Delimited:
                     entries.setdefault(record[self._number[column]])
         return dict(found)
 
+    def _check_cells(self, cells: Mapping[str, Cell]) -> None:
+        check_cells(self.name, self.source.data.count(b"\n"), len(cells))
+
     def _quickly(self, cells: Mapping[str, Cell]) -> Any | None:
         """The columns, or None where polars cannot read them or a check does not pass."""
         import polars as pl
 
         if self.decimal == "," and self._has_points(cells):
             return None  # polars takes both marks for decimal ones
+        parts, rows = [], 0
+        for number, text in enumerate(self._parts()):
+            found = self._checked(text, number == 0, cells)
+            if found is None:
+                return None
+            parts.append(found)
+            rows += len(found)
+            if rows * len(cells) > current().cells:
+                self._check_cells(cells)
+        return pl.concat(parts) if parts else None
+
+    def _checked(self, text: bytes, header: bool, cells: Mapping[str, Cell]) -> Any | None:
+        """What the columns of a part stand for; None if something is wrong with it."""
+        import polars as pl
+
         # The last column as well: a row that ends too early has none there.
-        frame = self._frame(cells, [c for c in self.columns if c in cells or c == self.columns[-1]])
+        wanted = [c for c in self.columns if c in cells or c == self.columns[-1]]
+        frame = self._frame_of(text, header, cells, wanted)
         if frame is not None and any(column.null_count() for column in frame):
-            frame = self._frame(cells, list(self.columns))
+            frame = self._frame_of(text, header, cells, list(self.columns))
             if frame is not None:  # without the blank lines
                 frame = frame.filter(pl.any_horizontal(pl.all().is_not_null()))
         if frame is None or (self.columns[-1] not in cells and frame.to_series(-1).null_count()):
             return None
-        found = list(taken(_unguarded(frame, cells), cells).values())
+        if b"'" in text:
+            frame = _unguarded(frame, cells)
+        found = list(taken(frame, cells).values())
         return None if any(column is None for column in found) else pl.DataFrame(found)
 
     def _has_points(self, cells: Mapping[str, Cell]) -> bool:
@@ -207,18 +228,45 @@ class Delimited:
             column.str.contains(".", literal=True).any() for column in frame
         )
 
+    def _parts(self) -> Iterator[bytes]:
+        """The text in parts, whose cells take little memory beside what is made of them.
+
+        The end of a line within a cell in quotes is no end of a row. If a part should be cut there,
+        its last quote is not closed, which is refused: whatever is read was cut between rows.
+        """
+        data = self.source.data
+        if data.find(b"\n") >= 0 or data.find(b"\r") < 0:
+            yield from data.parts()
+        else:  # polars does not know these line ends
+            yield b""
+
     def _frame(self, cells: Mapping[str, Cell], wanted: list[str]) -> Any | None:
-        """Some columns as polars reads them, or None if it cannot."""
+        """Some columns of the whole text as polars reads them, or None if it cannot."""
         import polars as pl
 
-        if b"\n" not in self.source.data and b"\r" in self.source.data:
-            return None  # polars does not know these line ends
+        frames = []
+        for number, text in enumerate(self._parts()):
+            frame = self._frame_of(text, number == 0, cells, wanted)
+            if frame is None:
+                return None
+            frames.append(frame)
+        return pl.concat(frames)
+
+    def _frame_of(
+        self, text: bytes, header: bool, cells: Mapping[str, Cell], wanted: list[str]
+    ) -> Any | None:
+        """Some columns of a part, of which the first has a header, or None if polars cannot."""
+        import polars as pl
+
+        if not text:
+            return None
         schema = {c: cells[c].dtype() if c in cells else pl.String for c in self.columns}
         try:
             return pl.read_csv(
-                self.source.data,
-                columns=wanted,
+                text,
+                columns=[self._number[column] for column in wanted],
                 schema=schema,
+                has_header=header,
                 separator=self.separator,
                 decimal_comma=self.decimal == ",",
             )
@@ -291,7 +339,7 @@ class Delimited:
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """The rows below the header, each with the line it begins in."""
-        text = io.TextIOWrapper(io.BytesIO(self.source.data), encoding="utf-8-sig", newline="")
+        text = io.TextIOWrapper(self.source.data.opened(), encoding="utf-8-sig", newline="")
         reader = csv.reader(self._short_lines(text), delimiter=self.separator, strict=True)
         line, header = 1, True
         try:

@@ -65,10 +65,11 @@ def _refuse_other_formats(source: Source, head: bytes) -> None:
             "UTF-8.",
             name=source.name,
         )
-    nothing = source.data.find(0)
+    nothing = source.data.find(b"\0")
     if nothing >= 0:
+        line = source.data.count(b"\n", 0, nothing) + 1
         raise InputError(
-            f"{source.name}, line {source.data.count(10, 0, nothing) + 1}: must be text; found "
+            f"{source.name}, line {line}: must be text; found "
             "bytes of 0, which text does not hold. It is another kind of file, or damaged: save "
             "the table again as CSV UTF-8."
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import difflib
-import io
 import os
 import re
 import sys
@@ -16,8 +15,9 @@ from typing import BinaryIO, Literal
 from welfarist.base.asking import RequestError, UsageError
 from welfarist.base.errors import InputError
 from welfarist.base.half_written import settle
-from welfarist.base.ordinary_files import open_ordinary, read_within
+from welfarist.base.ordinary_files import open_ordinary, read_within, size_of
 from welfarist.files import limits
+from welfarist.files.held_texts import PART, HeldText
 
 Format = Literal["text", "parquet", "feather", "excel", "stata"]
 
@@ -53,7 +53,7 @@ class Source:
     name : str
         What messages call it: the path as it was given, or "standard input".
     path : Path or None
-    data : bytes
+    data : HeldText
         Of a text all of it, in UTF-8 unless it is yet to be decoded: read once, so that no part of
         it is of another time than the rest. Nothing of other formats, which their engines read.
     sheet : str or None
@@ -64,7 +64,7 @@ class Source:
 
     name: str
     path: Path | None = None
-    data: bytes = field(default=b"", repr=False)
+    data: HeldText = field(default_factory=HeldText, repr=False)
     sheet: str | None = None
     size: int = 0
 
@@ -87,14 +87,14 @@ class Source:
 
     def lines(self) -> Iterator[bytes]:
         """The lines of a text, each with its end."""
-        return iter(io.BytesIO(self.data))
+        return self.data.lines()
 
     def decoded(self, encoding: str) -> Source:
         """Return the same text in UTF-8, or say where it is not written in this encoding."""
         known = checked_encoding(encoding)
         try:
-            text = self.data.decode(known).removeprefix("\ufeff")
-            return replace(self, data=text.encode("utf-8"))
+            text = bytes(self.data).decode(known).removeprefix("\ufeff")
+            return replace(self, data=HeldText(text.encode("utf-8")))
         except UnicodeDecodeError as problem:
             line = self.data.count(b"\n", 0, problem.start) + 1
             raise RequestError(
@@ -175,7 +175,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
         raise InputError(f"{name}: cannot be read: {problem.strerror}. Check the name.") from None
 
 
-def _standard_input() -> bytes:
+def _standard_input() -> HeldText:
     """All that comes through standard input, which somebody may have closed."""
     try:
         if sys.stdin is not None:
@@ -188,8 +188,13 @@ def _standard_input() -> bytes:
     raise InputError(f"{_STANDARD_INPUT}: is closed. Name a file.")
 
 
-def _read(file: BinaryIO, name: str) -> bytes:
-    return read_within(file, limits.MOST_BYTES, name, "Split it, or save it as Parquet.")
+def _read(file: BinaryIO, name: str) -> HeldText:
+    """All of a text; of a file that grows meanwhile what it was when it was opened."""
+    size = size_of(file)
+    if PART < size <= limits.MOST_BYTES:
+        return HeldText.of(file, size)
+    advice = "Split it, or save it as Parquet."
+    return HeldText(read_within(file, limits.MOST_BYTES, name, advice))
 
 
 def _absent(name: str, place: Path) -> InputError:
