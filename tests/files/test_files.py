@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import welfarist as wf
 from welfarist import files
 from welfarist.base import whole_files
-from welfarist.files import delimited, dialects, name_index
+from welfarist.files import delimited, dialects, held_texts, name_index, sources
 from welfarist.files.name_index import NameIndex
 
 ACTIONS = "action,donors,recipients\npantry,9,2\nshelter,5,6\nfood bank,3.5,14\n"
@@ -598,6 +598,59 @@ def test_names_that_share_a_place_or_a_hash(monkeypatch):
     # Were one hash value shared by two names, neither would be taken for the other.
     monkeypatch.setattr(pl.Series, "hash", lambda self: pl.Series([7] * len(self), dtype=pl.UInt64))
     assert NameIndex(pl.Series(["a", "b"])).rows(pl.Series(["a"])) is None
+
+
+# Long texts, which are read part by part.
+
+CHOSEN = "preferred,other,count\nx,y,1\n"
+CUT = {
+    "plain": CHOSEN + "y,x,2\n" * 12,
+    "quotes": 'preferred,other,count\n"x","y","1"\n' + '"y","x",2\n' * 9,
+    "ends of lines in quotes": 'preferred,other,count,note\nx,y,1,"a\nb, ""c"""\n'
+    + 'y,x,2,"\n\n"\n' * 9,
+    "blank lines": CHOSEN + "\n\ny,x,2\n,,\n" * 9,
+    "other ends of lines": (CHOSEN + "y,x,2\n" * 12).replace("\n", "\r\n"),
+    "old ends of lines": (CHOSEN + "y,x,2\n" * 12).replace("\n", "\r"),
+    "guarded": CHOSEN + "'=z,x,2\n" * 12,
+    "no end": CHOSEN + "y,x,2\n" * 12 + "x,y,3",
+    "unknown": CHOSEN + "y,x,2\n" * 12 + "x,w,3\n" + "x,y,3\n" * 12,
+    "no number": CHOSEN + "y,x,2\n" * 12 + "x,y,three\n",
+    "ragged": CHOSEN + "y,x,2\n" * 12 + "x,y\n" * 12,
+    "too many cells": CHOSEN + "y,x,2\n" * 12 + "x,y,1,2\n" * 12,
+    "a quote that is not closed": CHOSEN + "y,x,2\n" * 12 + '"x,y,1\n' + "x,y,1\n" * 9,
+    "a quote within": CHOSEN + "y,x,2\n" * 12 + 'x",y,1\n' + "x,y,1\n" * 9,
+    "no text": CHOSEN + "y,x,2\n" * 12 + "x,\udcff,1\n",
+}
+
+
+@pytest.mark.parametrize("text", CUT.values(), ids=CUT)
+def test_parts_are_read_as_the_whole(folder, monkeypatch, text):
+    """Whatever is in a long text, and wherever it is cut: the same answer, or the same words."""
+    Path("a.csv").write_text("action,s\nx,1\ny,2\n=z,3\n")
+    Path("c.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
+    actions = files.read_actions("a.csv")
+
+    def answer():
+        try:
+            read = files.read_comparisons("c.csv", actions).decisions
+        except wf.InputError as problem:
+            return str(problem)
+        return read.pairs.tolist(), read.outcomes.tolist(), read.counts.tolist()
+
+    whole = answer()
+    for size in (1, 25, 60):
+        monkeypatch.setattr(held_texts, "PART", size)
+        assert answer() == whole
+
+
+def test_a_long_text_is_what_it_was_when_it_was_opened(folder, monkeypatch):
+    monkeypatch.setattr(sources, "PART", 10)
+    Path("a.csv").write_text("action,a\nx,1\ny,2\n")
+    with open("a.csv", "rb") as file:
+        assert bytes(held_texts.HeldText.of(file, 13)) == b"action,a\nx,1\n"
+    with open("a.csv", "rb") as file:  # somebody has cut it short
+        assert bytes(held_texts.HeldText.of(file, 99)) == b"action,a\nx,1\ny,2\n"
+    assert files.read_actions("a.csv").names == ("x", "y")
 
 
 # Comparisons with both actions in one row.

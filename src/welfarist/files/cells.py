@@ -47,6 +47,10 @@ class Cell(Protocol):
     def number(self) -> bool:
         """Whether that is numbers."""
 
+    @property
+    def by_hash(self) -> bool:
+        """Whether hash values of 64 bits say all that is needed of texts, if they are all right."""
+
     def dtype(self) -> Any:
         """The type polars reads it as."""
 
@@ -102,6 +106,11 @@ class Number:
     def number(self) -> bool:
         """It is."""
         return True
+
+    @property
+    def by_hash(self) -> bool:
+        """It is no text."""
+        return False
 
     def dtype(self) -> Any:
         """Double precision."""
@@ -232,6 +241,11 @@ class Text:
     @property
     def number(self) -> bool:
         """It is not, even if it looks like one."""
+        return False
+
+    @property
+    def by_hash(self) -> bool:
+        """The text itself is needed."""
         return False
 
     def dtype(self) -> Any:

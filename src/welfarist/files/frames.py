@@ -6,6 +6,7 @@ import importlib.util
 import io
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from welfarist.base.errors import InputError
 from welfarist.files.cells import Cell, CellError, Number, shown
 from welfarist.files.limits import MOST_BYTES
-from welfarist.files.plain_columns import PlainFrame
+from welfarist.files.plain_columns import SMALL, PlainFrame
 from welfarist.files.reading_apart import ask
 from welfarist.files.sources import Source
 from welfarist.files.whole_columns import taken
@@ -103,24 +104,29 @@ class FrameTable:
                 parts.append({column: cell})
         return parts
 
-    def _read(self, cells: Mapping[str, Cell]) -> dict[str, Any]:
-        """Columns by name, checked."""
+    def _read(self, cells: Mapping[str, Cell], hashed: bool = True) -> dict[str, Any]:
+        """Columns by name, checked; texts are not `hashed` where something is wrong with them."""
         import polars as pl
 
-        answer, data = self._ask("arrow", **_wanted(cells))
+        by_hash = [column for column, cell in cells.items() if hashed and cell.by_hash]
+        answer, data = self._ask("arrow", hashed=by_hash, **_wanted(cells))
         frame = pl.read_ipc(io.BytesIO(data))
         del data  # which is as large as the frame
         self._refuse_none(len(frame))
         odd = set(answer["odd"])
         found = taken(frame, {c: cell for c, cell in cells.items() if c not in odd})
+        if any(found[column] is None for column in answer["hashed"]):
+            return self._read(cells, hashed=False)
         for column, cell in cells.items():
             if found.get(column) is None:
                 held = map(json.loads, frame[column]) if column in odd else frame[column]
                 found[column] = cell.made(column, self._parsed(column, cell, held))
         return found
 
-    def read_small(self, cells: Mapping[str, Cell]) -> PlainFrame:
+    def read_small(self, cells: Mapping[str, Cell]) -> PlainFrame | None:
         """Return columns without polars, which where few names are looked up is quicker."""
+        if "polars" in sys.modules and self.source.size > SMALL:
+            return None  # the import is what takes longer
         answer, data = self._ask("plain", **_wanted(cells))
         self._refuse_none(answer["rows"])
         held: dict[str, Any] = answer["lists"]

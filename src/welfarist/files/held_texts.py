@@ -43,7 +43,7 @@ class HeldText:
         megabytes takes a quarter of the time.
         """
         held = np.empty(size, np.uint8)
-        view, filled = memoryview(held), 0
+        view, filled = held.data, 0
         while filled < size and (more := file.readinto(view[filled:])):  # type: ignore[attr-defined]
             filled += more
         return cls(held[:filled])
@@ -79,9 +79,9 @@ class HeldText:
         """The text as a file."""
         return io.BytesIO(bytes(self))
 
-    def parts(self, size: int = PART) -> Iterator[bytes]:
-        """The text in parts of about so many bytes, each but the last to the end of a line."""
-        begin = 0
+    def parts(self, size: int | None = None) -> Iterator[bytes]:
+        """The text in parts of at least so many bytes, each but the last to the end of a line."""
+        begin, size = 0, size or PART
         while begin < len(self):
             end = self.find(b"\n", begin + size - 1) + 1 or len(self)
             yield self[begin:end]

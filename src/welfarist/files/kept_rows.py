@@ -113,6 +113,11 @@ class Maybe:
         """Whether the other kind is."""
         return self.cell.number
 
+    @property
+    def by_hash(self) -> bool:
+        """What is missing has to be told apart."""
+        return False
+
     def dtype(self) -> Any:
         """That of the other kind."""
         return self.cell.dtype()

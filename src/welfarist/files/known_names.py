@@ -34,6 +34,11 @@ class Known:
         """It is a name, even one such as 1.5."""
         return False
 
+    @property
+    def by_hash(self) -> bool:
+        """Names are found by these."""
+        return True
+
     def dtype(self) -> Any:
         """Text."""
         import polars as pl
@@ -49,7 +54,7 @@ class Known:
         return {name: number for number, name in enumerate(self.names.to_list())}
 
     def taken(self, column: Any) -> Any:
-        """The numbers of the names in a column, if all are known."""
+        """The numbers of the names in a column, or of their hash values, if all are known."""
         import polars as pl
 
         rows = None if column.null_count() else self._index.rows(column)

@@ -76,9 +76,12 @@ class NameIndex:
             self._sure = not shared and len(self._tables) < _MOST_TABLES
 
     def rows(self, column: Any) -> npt.NDArray[np.int32] | None:
-        """Return the numbers (n,) of texts in the list, or None if one of them is not in it."""
+        """Return the numbers (n,) of texts in the list, or None if one of them is not in it.
+
+        The column may hold their hash values in place of the texts.
+        """
         found = np.empty(len(column), dtype=np.int32)
-        hashes = column.hash().to_numpy()
+        hashes = (column if column.dtype.is_integer() else column.hash()).to_numpy()
         for start in range(0, len(column), _PART):  # what is needed on the way stays small
             part = slice(start, start + _PART)
             if not self._numbers(hashes[part], found[part]):
