@@ -88,7 +88,8 @@ def as_numbers(values: object, what: str) -> npt.NDArray[Any]:
 def owned(array: npt.NDArray[Any], given: object) -> npt.NDArray[Any]:
     """Return an array that nobody else can change: a copy, where it may be what was `given`.
 
-    An array that was made from what was given, such as a list, is its own already.
+    An array that was made from what was given, such as a list, is its own already. So is one that
+    polars has made and that may be written to: what it lends may not.
 
     Examples
     --------
@@ -99,8 +100,10 @@ def owned(array: npt.NDArray[Any], given: object) -> npt.NDArray[Any]:
     >>> owned(made, [1.0, 2.0]) is made
     True
     """
-    mine = isinstance(array, np.ndarray) and array is not given and array.base is None
-    return array if mine else array.copy()
+    if not isinstance(array, np.ndarray) or array is given:
+        return array.copy()
+    made = array.flags.writeable and type(given).__module__.startswith("polars.")
+    return array if made or array.base is None else array.copy()
 
 
 def as_powers(p: object) -> FloatArray:

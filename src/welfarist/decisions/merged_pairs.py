@@ -16,6 +16,8 @@ Outcomes = npt.NDArray[np.int8]
 _Sorted = tuple[npt.NDArray[np.int64], FloatArray, FloatArray]
 # A share of comparisons below which those of a pair that came before are added one by one.
 _FEW = 0.1
+# Keys that are taken apart together.
+_PART = 2**16
 
 
 @dataclass(frozen=True)
@@ -78,45 +80,46 @@ def merged(pairs: Pairs, outcomes: Outcomes, counts: FloatArray, actions: int) -
     actions : int
         How many there are.
     """
-    once = bool((counts == 1.0).all())
     keys = pair_keys(pairs[:, 0], pairs[:, 1], actions)
     turned = pairs[:, 0] > pairs[:, 1]
-    keys, lead, count = (
-        _once_each(keys, outcomes, turned) if once else _counted(keys, outcomes, turned, counts)
-    )
+    count: FloatArray | None
+    if (counts == 1.0).all():
+        keys, lead, count = _once_each(keys, outcomes, turned)
+    else:
+        keys, lead, count = _added_up(*_counted(keys, outcomes, turned, counts))
+    first, second = _taken_apart(keys, actions)
+    del keys, turned  # of which there may be many
+    return MergedPairs(first, second, np.ones(len(first)) if count is None else count, lead)
+
+
+def _fresh(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Which of some sorted keys (n,) are the first of their kind."""
     fresh = np.empty(len(keys), dtype=bool)
     fresh[0] = True
     np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-    if not fresh.all():
-        keys, lead, count = _added_up(fresh, keys, lead, count, whole=once)
-    first = keys // actions
-    keys -= first * actions  # a division less
-    return MergedPairs(first.astype(np.int32), keys.astype(np.int32), count, lead)
+    return fresh
 
 
-def _added_up(
-    fresh: npt.NDArray[np.bool_],
-    keys: npt.NDArray[np.int64],
-    lead: FloatArray,
-    count: FloatArray,
-    *,
-    whole: bool,
-) -> _Sorted:
-    """Add up comparisons with equal keys, of which the first is `fresh` (n,).
+def _added_up(keys: npt.NDArray[np.int64], lead: FloatArray, count: FloatArray) -> _Sorted:
+    """Add up comparisons with equal keys."""
+    fresh = _fresh(keys)
+    if fresh.all():
+        return keys, lead, count
+    starts = np.flatnonzero(fresh)
+    return keys[starts], np.add.reduceat(lead, starts), np.add.reduceat(count, starts)
 
-    Where few pairs come more than once only those are added; `whole` numbers have the same sum in
-    any order.
-    """
-    again = np.flatnonzero(~fresh)
-    if not whole or len(again) > _FEW * len(fresh):
-        starts = np.flatnonzero(fresh)
-        return keys[starts], np.add.reduceat(lead, starts), np.add.reduceat(count, starts)
-    place = again - np.arange(1, len(again) + 1)  # among those that are kept
-    more = lead[again], count[again]
-    keys, lead, count = keys[fresh], lead[fresh], count[fresh]
-    np.add.at(lead, place, more[0])
-    np.add.at(count, place, more[1])
-    return keys, lead, count
+
+def _taken_apart(
+    keys: npt.NDArray[np.int64], actions: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return the two actions (n,) of each key, which are small numbers."""
+    first, second = (np.empty(len(keys), dtype=np.int32) for _ in range(2))
+    for start in range(0, len(keys), _PART):
+        part = slice(start, start + _PART)
+        one = keys[part] // actions
+        first[part] = one
+        second[part] = keys[part] - one * actions  # a division less
+    return first, second
 
 
 def pair_keys(
@@ -139,19 +142,40 @@ def pair_keys(
 
 def _once_each(
     keys: npt.NDArray[np.int64], outcomes: Outcomes, turned: npt.NDArray[np.bool_]
-) -> _Sorted:
-    """Sort comparisons that were observed once each.
+) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray | None]:
+    """Sort comparisons that were observed once each, and add those with equal keys up.
+
+    No counts are returned where each pair was compared once.
 
     The outcome travels in the key, so that numbers are sorted and not their places, which would
-    have to be held as well.
+    have to be held as well. Where few pairs come more than once only those are added; whole numbers
+    have the same sum in any order.
     """
     keys *= 3
     keys += 1
     keys += outcomes * (1 - 2 * turned.view(np.int8))
     keys.sort()
-    pairs = keys // 3
-    keys -= 3 * pairs
-    return pairs, keys.astype(np.float64) - 1.0, np.ones(len(keys))
+    lead = np.empty(len(keys))
+    for start in range(0, len(keys), _PART):  # what is needed on the way stays small
+        part = slice(start, start + _PART)
+        pairs = keys[part] // 3
+        np.subtract(keys[part], 3 * pairs + 1, out=lead[part])
+        keys[part] = pairs
+    fresh = _fresh(keys)
+    again = np.flatnonzero(~fresh)
+    if not len(again):
+        return keys, lead, None
+    if len(again) > _FEW * len(fresh):
+        starts = np.flatnonzero(fresh)
+        count = np.diff(starts, append=len(keys)).astype(np.float64)
+        return keys[starts], np.add.reduceat(lead, starts), count
+    place = again - np.arange(1, len(again) + 1)  # among those that are kept
+    more = lead[again]
+    keys, lead = keys[fresh], lead[fresh]
+    count = np.ones(len(keys))
+    np.add.at(lead, place, more)
+    np.add.at(count, place, 1.0)
+    return keys, lead, count
 
 
 def _counted(
