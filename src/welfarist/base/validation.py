@@ -106,6 +106,24 @@ def owned(array: npt.NDArray[Any], given: object) -> npt.NDArray[Any]:
     return array if made or array.base is None else array.copy()
 
 
+class HandedOver:
+    """An array that its maker gives away: whoever takes it over need not copy it.
+
+    Examples
+    --------
+    >>> pairs = np.array([[0, 1]])
+    >>> given = HandedOver(pairs)
+    >>> owned(as_numbers(given, "pairs"), given) is pairs
+    True
+    """
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        self._array = array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self._array, dtype=dtype) if copy else np.asarray(self._array, dtype)
+
+
 def as_powers(p: object) -> FloatArray:
     """Return the power `p` as an array of extended real numbers, scalar or not."""
     powers = as_numbers(p, "p").astype(np.float64)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from welfarist.base.asking import UsageError
 from welfarist.base.errors import InputError
+from welfarist.base.validation import HandedOver
 from welfarist.decisions import Comparisons
 from welfarist.files.actions import Actions
 from welfarist.files.answers import SETTINGS, TIME
@@ -124,7 +125,7 @@ def read_comparisons(
     name = table.name
     del table, read, frame  # what was read takes more memory than what is kept of it
     ones = np.ones(len(pairs), dtype=np.int8)
-    made = Comparisons(actions.utilities, pairs, ones, counts, by, least=least)
+    made = Comparisons(actions.utilities, HandedOver(pairs), ones, counts, by, least=least)
     made.outcomes = outcomes  # a file says which are ties: 0 and +1 alone need no second look
     made.stakeholders, made.names = actions.stakeholders, actions.names
     notes += menus_taken_apart(name, made)
