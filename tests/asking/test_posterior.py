@@ -83,8 +83,8 @@ def test_what_is_added_can_be_undone_and_revised():
 
 def test_one_after_another_says_the_same_as_all_at_once():
     decided = comparisons(3, 25)
-    whole = wf.Posterior(decided, random_state=3)
-    by_one = wf.Posterior(decided[:1], random_state=4)
+    whole = wf.Posterior(decided, random_state=3, particles=SOME)
+    by_one = wf.Posterior(decided[:1], random_state=4, particles=SOME)
     for i in range(1, 25):
         by_one.add(decided[i : i + 1])
     for name in ("p", "tau", "weight of person 0"):
@@ -96,7 +96,7 @@ def test_one_after_another_says_the_same_as_all_at_once():
 @pytest.mark.parametrize("people", [2, 6])
 def test_a_surprise_is_taken_in_like_any_answer(people):
     decided = comparisons(people, 30, tau=200.0)
-    by_one = wf.Posterior(decided[:29], random_state=3, particles=SOME)
+    by_one = wf.Posterior(decided[:29], random_state=3, particles=SOME // 2)
     chances = by_one.predict_proba(decided[:29])
     sure = int(np.argmax(np.abs(chances[:, 1] - 0.5)))
     flipped = decided[[sure]]
@@ -104,7 +104,7 @@ def test_a_surprise_is_taken_in_like_any_answer(people):
     by_one.add(flipped)
     whole = decided[[*range(29), sure]]
     whole.outcomes = np.append(decided.outcomes[:29], flipped.outcomes)
-    at_once = wf.Posterior(whole, random_state=4, particles=SOME)
+    at_once = wf.Posterior(whole, random_state=4, particles=SOME // 2)
     for name in ("p", "tau", "rho", "weight of person 0"):
         line = {"p": np.arcsinh, "tau": np.log}.get(name, np.asarray)
         one, other = (line(b.draws[name]) for b in (by_one, at_once))
@@ -200,7 +200,7 @@ def test_summary_tells_everything_in_all_forms(belief):
 def test_the_prior_matters_less_the_more_was_decided():
     few, many = (
         wf.Posterior(comparisons(2, n), random_state=1, particles=FEW).prior_matters()
-        for n in (3, 200)
+        for n in (3, 100)
     )
     moved = ["moved by wider", "moved by flatter"]
     assert list(few.columns) == ["number", "median", "wider", "flatter", *moved]

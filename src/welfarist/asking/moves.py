@@ -30,6 +30,9 @@ _LENGTHS, _WHOLE, _SOME = (0.15, 0.4, 1.0), 0.1, (0.25, 0.6, 1.0)
 _ROUND = 3
 # Moves of the noise alone after each move of the rule, and their length in cloud deviations.
 _NOISE_MOVES, _NOISE_WALK = 2, 2.4
+# Correlations of particles that have nothing to do with each other, times the root of their number:
+# what is remembered cannot be seen to be less.
+_UNRELATED = 2.0
 # Added to the covariance, so that a cloud in which all agree on a number can still move.
 _LEAST_VARIANCE = 1e-8
 
@@ -88,11 +91,12 @@ def moved(
 ) -> Cloud:
     """Return an equally weighted cloud after as many sweeps as it takes to forget where it was."""
     start, done = cloud.theta, 0
+    forgotten = max(until.forget, _UNRELATED / np.sqrt(len(cloud)))
     while done < until.most:
         step = max(_ROUND, until.least - done)
         sweeps = range(done, min(done + step, until.most))
         cloud, done = _swept(cloud, target, reference, start, sweeps, rng), sweeps.stop
-        if _memory(start, cloud.theta) < until.forget:
+        if _memory(start, cloud.theta) < forgotten:
             break
     return cloud
 
