@@ -15,15 +15,16 @@ import numpy as np
 from welfarist.base.progress import Progress
 from welfarist.losses import Loss, Point
 from welfarist.losses.estimated.loss import EstimatedLoss
+from welfarist.noise.base import TAU
 from welfarist.solvers.base import Optimum
 from welfarist.solvers.descent import Descent, descend
 
 # How far inside the searched range a start is, and how much of equal weights it has.
 _INSIDE, _MIXED = 0.9, 0.02
-# Actions up to which a second start costs little.
-_FEW = 400
 # A loss that another start reached up to this share is the same.
 _SAME = 1e-9
+# The variance of a logistic error with tau = 1, and the least share of noise that is no utilities'.
+_LOGISTIC, _LEAST_OWN = float(np.pi**2 / 3.0), 0.25
 
 
 class Searching(Protocol):
@@ -70,10 +71,10 @@ def from_best_guess(
     assert isinstance(data, EstimatedLoss)
     exact = data.without_errors()
     found = solver.minimise(exact, rng, p=p, observations=observations, progress=Progress(False))
-    starts = [_inside(loss, found.point)]
+    starts = [_surer(data, _inside(loss, found.point))]
     if solver.start is not None:
         starts.insert(0, _inside(loss, solver.start))
-    if found.agreeing < 2 or found.effort == "high" or data.people.actions <= _FEW:
+    if found.agreeing < 2 or found.effort == "high":
         starts.append(_plain(loss, found.point, p))
     paths: list[Descent] = []
     for start in starts:
@@ -114,6 +115,21 @@ def _inside(loss: Loss, point: Point) -> Point:
     start = loss.starting_extras(weights, p)  # some of which exact utilities do without
     extras = np.append(point.extras, start[len(point.extras) :])
     return Point(weights, p, np.minimum(extras, data.highest_start(weights, p)))
+
+
+def _surer(data: EstimatedLoss, point: Point) -> Point:
+    """A point with the tau that is left when what errors add to the noise is taken out of it."""
+    names = [parameter.name for parameter in data.observed.parameters]
+    if TAU.name not in names:
+        return point
+    place = data.slopes + names.index(TAU.name)
+    theirs = 2.0 * data.effects_at(point) / _LOGISTIC
+    both = float(np.exp(-2.0 * point.extras[place]))
+    extras = point.extras.copy()
+    extras[place] = -0.5 * np.log(max(both - theirs, _LEAST_OWN * both))
+    return Point(
+        point.weights, point.p, np.minimum(extras, data.highest_start(point.weights, point.p))
+    )
 
 
 def _plain(loss: Loss, near: Point, p: float | None) -> Point:

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
-from welfarist.losses.estimated.laplace import Decided, Integrated, check_actions
+from welfarist.decisions.menus import Menus
+from welfarist.decisions.merged_pairs import MergedPairs
+from welfarist.losses.estimated.laplace import Integrated, check_actions
 from welfarist.losses.estimated.menus import MenuDecisions
-from welfarist.losses.estimated.pairs import Pairs
+from welfarist.losses.estimated.propagated import SETTLED, Ends, Propagated
+from welfarist.losses.estimated.roots import Root
 from welfarist.losses.estimated.scores import drawn_effects
+from welfarist.losses.graph import ComparisonGraph
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.menu_resampling import MenuSampler
 from welfarist.losses.observed_menus import ObservedMenus
 from welfarist.losses.observed_pairs import ObservedPairs
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LOGISTIC
+from welfarist.people.estimated.spread import Effects
+
+# Sites settle to this for differences of gradients.
+_CLOSELY = 1e-10
+# Losses are compared to this: sites that have settled leave so much open.
+RESOLUTION = 1e-11
 
 
 def require_logistic(noise: ChoiceNoise) -> None:
@@ -31,42 +42,69 @@ def require_logistic(noise: ChoiceNoise) -> None:
         )
 
 
-def uncertain_values(judged: Judgement) -> tuple[FloatArray, FloatArray]:
-    """Return the mean values (N,) of actions and their covariance, (N,) or (N, N)."""
-    people: Any = judged.people
-    uncertain = people.seen(judged.weights, judged.point.p, judged.welfare)
-    return uncertain.biased(judged.welfare).value, uncertain.effects.covariance
-
-
-def integrated(
-    decided: Decided,
-    observed: EstimatedPairs | EstimatedMenus,
-    values: FloatArray,
-    covariance: FloatArray,
-    extras: FloatArray,
-) -> Integrated:
-    """Return the likelihood of decisions, searched from the likeliest effects of the last time."""
-    near = observed.last.get("effects")
-    if near is not None and len(near) != len(values):
-        near = None
-    found = Integrated.of(decided, values, covariance, extras, near)
-    observed.last["effects"] = found.effects
-    return found
-
-
 @dataclass(frozen=True)
-class EstimatedPairs(ObservedPairs):
-    """Comparisons of actions whose values are uncertain.
+class Uncertain:
+    """Choices between actions whose values are uncertain: what all kinds have in common.
 
     Attributes
     ----------
     last : dict
-        The likeliest effects where the likelihood was last looked at: a guess for the next time.
+        What was found where the likelihood was last looked at: a guess for the next time.
     """
 
-    last: dict[str, FloatArray] = field(default_factory=dict, compare=False, repr=False)
+    last: dict[str, Any] = field(default_factory=dict, compare=False, repr=False, kw_only=True)
 
     countable = False
+    resolution = RESOLUTION
+
+    @property
+    def features(self) -> dict[str, str]:
+        """Errors of utilities are not covered by every method."""
+        known: Any = super()
+        return {**known.features, "estimated": "utilities with errors"}
+
+    def share(self, fraction: float, rng: np.random.Generator) -> tuple[Self, npt.NDArray[np.intp]]:
+        """Return about this share of the decisions, and the actions that they mention."""
+        known: Any = super()
+        drawn, actions = known.share(fraction, rng)
+        return replace(drawn, last={}), actions
+
+    def sampler(self, judged: Judgement, extras: FloatArray, value: float) -> Any:
+        """Return what draws outcomes, of values that differ from their means as they may."""
+        del value
+        people: Any = judged.people
+        uncertain = people.seen(judged.weights, judged.point.p, judged.welfare)
+        mean = uncertain.biased(judged.welfare).value
+        return Draws(self, mean, uncertain.effects.covariance, extras)
+
+    def moved(self, shift: float) -> Self:
+        """Return the same decisions: what all values lack changes none."""
+        del shift
+        return self
+
+    def without_noise(self, extras: FloatArray) -> Any:
+        """None: choices err where utilities do, however sure the decision maker is."""
+        del extras
+
+    def is_without_noise(self, extras: FloatArray) -> bool:
+        """Never, because utilities err."""
+        del extras
+        return False
+
+    def propagated(
+        self, ends: Ends, values: FloatArray, effects: Effects, extras: FloatArray, exact: bool
+    ) -> Propagated:
+        """Return the likelihood of comparisons, from the sites of the last time."""
+        near = self.last.get("sites")
+        root = Root.of(effects.covariance, effects.factor)
+        found = Propagated.of(ends, values, root, extras, near, _CLOSELY if exact else SETTLED)
+        self.last["sites"] = found.sites
+        return found
+
+
+@dataclass(frozen=True)
+class EstimatedPairs(Uncertain, ObservedPairs):
+    """Comparisons of actions whose values are uncertain."""
 
     @classmethod
     def of_exact(cls, observed: ObservedPairs) -> EstimatedPairs:
@@ -80,28 +118,15 @@ class EstimatedPairs(ObservedPairs):
         """Return the same comparisons of actions that are taken as exact."""
         return ObservedPairs(self.graph, self.total, self.noise, self.tau_max, self.limits)
 
-    @property
-    def features(self) -> dict[str, str]:
-        """Errors of utilities are not covered by every method."""
-        return {**super().features, "estimated": "utilities with errors"}
+    @cached_property
+    def _ends(self) -> Ends:
+        return Ends(self.graph)
 
     def integrate(
-        self, values: FloatArray, covariance: FloatArray, extras: FloatArray
-    ) -> Integrated:
-        """Return their likelihood at mean values (N,) with a covariance, (N,) or (N, N)."""
-        return integrated(Pairs(self.graph), self, values, covariance, extras)
-
-    def share(
-        self, fraction: float, rng: np.random.Generator
-    ) -> tuple[EstimatedPairs, npt.NDArray[np.intp]]:
-        """Return about this share of the comparisons, and the actions that they mention."""
-        drawn: Any = super().share(fraction, rng)
-        return replace(drawn[0], last={}), drawn[1]
-
-    def sampler(self, judged: Judgement, extras: FloatArray, value: float) -> Any:
-        """Return what draws outcomes, of values that differ from their means as they may."""
-        del value
-        return PairDraws(self, *uncertain_values(judged), extras)
+        self, values: FloatArray, effects: Effects, extras: FloatArray, *, exact: bool = False
+    ) -> Propagated:
+        """Return their likelihood at mean values (N,) with effects of errors."""
+        return self.propagated(self._ends, values, effects, extras, exact)
 
     def drawn(
         self, values: FloatArray, extras: FloatArray, rng: np.random.Generator
@@ -114,34 +139,10 @@ class EstimatedPairs(ObservedPairs):
         found: EstimatedPairs = replace(drawn, last={})
         return found
 
-    def moved(self, shift: float) -> EstimatedPairs:
-        """Return the same comparisons: what all values lack changes none."""
-        del shift
-        return self
-
-    def without_noise(self, extras: FloatArray) -> Any:
-        """None: choices err where utilities do, however sure the decision maker is."""
-        del extras
-
-    def is_without_noise(self, extras: FloatArray) -> bool:
-        """Never, because utilities err."""
-        del extras
-        return False
-
 
 @dataclass(frozen=True)
-class EstimatedMenus(ObservedMenus):
-    """Choices from menus of actions whose values are uncertain.
-
-    Attributes
-    ----------
-    last : dict
-        As of :class:`EstimatedPairs`.
-    """
-
-    last: dict[str, FloatArray] = field(default_factory=dict, compare=False, repr=False)
-
-    countable = False
+class EstimatedMenus(Uncertain, ObservedMenus):
+    """Choices from menus of actions whose values are uncertain."""
 
     @classmethod
     def of_exact(cls, observed: ObservedMenus) -> EstimatedMenus:
@@ -163,28 +164,28 @@ class EstimatedMenus(ObservedMenus):
         known = (self.menus, self.total, self.extras, self.tau_max, self.actions)
         return ObservedMenus(*known, self.limits)
 
-    @property
-    def features(self) -> dict[str, str]:
-        """Errors of utilities are not covered by every method."""
-        return {**super().features, "estimated": "utilities with errors"}
+    @cached_property
+    def _ends(self) -> Ends | None:
+        """The menus as comparisons, if all have two actions."""
+        if (self.menus.sizes != 2).any():
+            return None
+        return Ends(ComparisonGraph(as_pairs(self.menus, self.actions), self.actions))
 
     def integrate(
-        self, values: FloatArray, covariance: FloatArray, extras: FloatArray
-    ) -> Integrated:
-        """Return their likelihood at mean values (N,) with a covariance, (N,) or (N, N)."""
-        return integrated(MenuDecisions(self.menus, self.actions), self, values, covariance, extras)
-
-    def share(
-        self, fraction: float, rng: np.random.Generator
-    ) -> tuple[EstimatedMenus, npt.NDArray[np.intp]]:
-        """Return about this share of the menus, and the actions that they mention."""
-        drawn: Any = super().share(fraction, rng)
-        return replace(drawn[0], last={}), drawn[1]
-
-    def sampler(self, judged: Judgement, extras: FloatArray, value: float) -> Any:
-        """Return what draws choices, of values that differ from their means as they may."""
-        del value
-        return MenuDraws(self, *uncertain_values(judged), extras)
+        self, values: FloatArray, effects: Effects, extras: FloatArray, *, exact: bool = False
+    ) -> Propagated | Integrated:
+        """Return their likelihood at mean values (N,) with effects of errors."""
+        ends = self._ends
+        if ends is not None:
+            return self.propagated(ends, values, effects, extras, exact)
+        root = Root.of(effects.covariance, effects.factor)
+        near = self.last.get("effects")
+        decided = MenuDecisions(self.menus, self.actions)
+        if near is not None and len(near) != root.rank:
+            near = None
+        found = Integrated.of(decided, values, root, extras, near)
+        self.last["effects"] = found.white
+        return found
 
     def drawn(
         self, values: FloatArray, extras: FloatArray, rng: np.random.Generator
@@ -195,26 +196,26 @@ class EstimatedMenus(ObservedMenus):
         found: EstimatedMenus = replace(drawn, last={})
         return found
 
-    def moved(self, shift: float) -> EstimatedMenus:
-        """Return the same choices: what all values lack changes none."""
-        del shift
-        return self
 
-    def without_noise(self, extras: FloatArray) -> Any:
-        """None: choices err where utilities do, however sure the decision maker is."""
-        del extras
-
-    def is_without_noise(self, extras: FloatArray) -> bool:
-        """Never, because utilities err."""
-        del extras
-        return False
+def as_pairs(menus: Menus, actions: int) -> MergedPairs:
+    """Return choices between two as comparisons, each pair of actions once."""
+    rows = menus.rows.reshape(-1, 2).astype(np.int64)
+    taken = menus.taken.reshape(-1, 2)
+    lead = menus.sign * (taken[:, 0] - taken[:, 1])
+    turned = rows[:, 0] > rows[:, 1]
+    keys = rows.min(axis=1) * actions + rows.max(axis=1)
+    pairs, place = np.unique(keys, return_inverse=True)
+    count = np.bincount(place, taken.sum(axis=1)).astype(np.float64)
+    leads = np.bincount(place, np.where(turned, -lead, lead)).astype(np.float64)
+    first, second = (ends.astype(np.int32) for ends in np.divmod(pairs, actions))
+    return MergedPairs(first, second, count, leads)
 
 
 @dataclass(frozen=True)
-class MenuDraws:
-    """Choices drawn from a rule whose values are uncertain."""
+class Draws:
+    """Decisions drawn from a rule whose values are uncertain."""
 
-    observed: EstimatedMenus
+    observed: Any
     mean: FloatArray
     covariance: FloatArray
     extras: FloatArray
@@ -223,32 +224,13 @@ class MenuDraws:
 
     @property
     def size(self) -> float:
-        """How many choices there are."""
-        return float(np.rint(self.observed.menus.count).sum())
+        """How many decisions there are."""
+        known = self.observed
+        pairs = isinstance(known, EstimatedPairs)
+        count = known.graph.pairs.count if pairs else known.menus.count
+        return float(np.rint(count).sum())
 
-    def draw(self, rng: np.random.Generator) -> EstimatedMenus:
-        """Return new choices from the same menus."""
-        effects = drawn_effects(self.covariance, rng)
-        return self.observed.drawn(self.mean + effects, self.extras, rng)
-
-
-@dataclass(frozen=True)
-class PairDraws:
-    """Comparisons drawn from a rule whose values are uncertain."""
-
-    observed: EstimatedPairs
-    mean: FloatArray
-    covariance: FloatArray
-    extras: FloatArray
-
-    actions = None
-
-    @property
-    def size(self) -> float:
-        """How many comparisons there are."""
-        return float(np.rint(self.observed.graph.pairs.count).sum())
-
-    def draw(self, rng: np.random.Generator) -> EstimatedPairs:
-        """Return new outcomes of the same pairs."""
+    def draw(self, rng: np.random.Generator) -> Any:
+        """Return new outcomes of the same decisions."""
         effects = drawn_effects(self.covariance, rng)
         return self.observed.drawn(self.mean + effects, self.extras, rng)

@@ -5,6 +5,8 @@ covariance K over actions. To second order about the mode::
 
     Phi = f(y + eta) + eta' K^-1 eta / 2 + log det(I + K W) / 2,    W = f''(y + eta)
 
+So menus of three and more are: comparisons are done better (:mod:`.propagated`).
+
 With Sigma = (K^-1 + W)^-1, g = f', h the derivative of ``tr(Sigma W)/2`` by m and
 ``e = (I - W Sigma) h``, what implicit differentiation of the mode gives is::
 
@@ -21,19 +23,17 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
-from scipy.linalg.lapack import dpotri
+from scipy.linalg import cho_solve
 
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
+from welfarist.losses.estimated.roots import Root, whole_of
 
 # The mode is found when a step promises less than this share of the log likelihood (the
 # determinant is off by the root of it); once it promises less than the other, it is taken whatever
 # rounding says of the decrease, as long as the next one promises less.
 _FOUND, _CLOSE = 1e-24, 1e-9
 _STEPS, _HALVINGS = 100, 30
-# What a covariance gains on its diagonal, relative to its mean, so that it has a root.
-_NUDGE = 1e-10
 # The most actions whose effects are integrated out together.
 MOST_ACTIONS = 4_000
 
@@ -100,55 +100,23 @@ def check_actions(actions: int) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Root:
-    """A covariance (N, N), or variances (N,), with a factor S: covariance = S S'."""
+def curvature_of(
+    information: FloatArray,
+    values: FloatArray,
+    by_values: FloatArray,
+    by_variances: FloatArray,
+) -> FloatArray:
+    """Return positive semidefinite curvature (q + 1, q + 1) by parameters, the last log tau.
 
-    covariance: FloatArray
-    factor: FloatArray
-
-    @classmethod
-    def of(cls, covariance: FloatArray) -> Root:
-        """Take the root of a covariance."""
-        if covariance.ndim == 1:
-            return cls(covariance, np.sqrt(covariance))
-        nudge = _NUDGE * float(covariance.diagonal().mean()) + np.finfo(np.float64).tiny
-        whole = covariance + nudge * np.eye(len(covariance))
-        return cls(covariance, cholesky(whole, lower=True, check_finite=False))
-
-    def of_white(self, white: FloatArray) -> FloatArray:
-        """Return S times white effects (N,)."""
-        return np.asarray(self.factor * white if self.factor.ndim == 1 else self.factor @ white)
-
-    def to_white(self, values: FloatArray) -> FloatArray:
-        """Return S' times values (N,)."""
-        return np.asarray(self.factor * values if self.factor.ndim == 1 else self.factor.T @ values)
-
-    def white(self, effects: FloatArray) -> FloatArray:
-        """Return S^-1 times effects (N,); 0 where nothing is uncertain."""
-        if self.factor.ndim == 1:
-            return np.divide(
-                effects, self.factor, out=np.zeros_like(effects), where=self.factor > 0
-            )
-        return np.asarray(solve_triangular(self.factor, effects, lower=True, check_finite=False))
-
-    def inside(self, curvature: FloatArray) -> FloatArray:
-        """Return the factor of I + S' W S (N, N)."""
-        if self.factor.ndim == 1:
-            whole = curvature * self.factor[:, None] * self.factor
-        else:
-            whole = self.factor.T @ curvature @ self.factor
-        whole[np.diag_indices_from(whole)] += 1.0
-        return np.asarray(cholesky(whole, lower=True, check_finite=False))
-
-    def posterior(self, inside: FloatArray) -> FloatArray:
-        """Return Sigma = S (I + S' W S)^-1 S' (N, N)."""
-        if self.factor.ndim == 1:
-            lower, _ = dpotri(inside, lower=1)
-            whole = np.tril(lower) + np.tril(lower, -1).T
-            return np.asarray(whole * self.factor[:, None] * self.factor)
-        rows = solve_triangular(inside, self.factor.T, lower=True, check_finite=False)
-        return np.asarray(rows.T @ rows)
+    That of a normal likelihood with the same `information` (N, N) about values (N,), of which
+    derivatives by parameters are known, and those of variances, (q, N) each. What log tau moves are
+    all `values` alike, effects included; what it does to the determinant is left out.
+    """
+    rows = np.vstack([by_values, values - values.mean()])
+    found = rows @ information @ rows.T
+    q = len(by_values)
+    found[:q, :q] += 0.5 * by_variances @ np.square(information) @ by_variances.T
+    return np.asarray(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,10 +131,12 @@ class Integrated:
     values : (N,) array
         y, without them.
     root : Root
-    inside : (N, N) array
+    inside : (r, r) array
         The factor of I + S' W S.
     outcomes : Outcomes
         At the mode.
+    white : (r,) array
+        The likeliest effects, without what they have in common.
     """
 
     value: float
@@ -175,19 +145,19 @@ class Integrated:
     root: Root
     inside: FloatArray
     outcomes: Outcomes
+    white: FloatArray
 
     @classmethod
     def of(
         cls,
         decided: Decided,
         values: FloatArray,
-        covariance: FloatArray,
+        root: Root,
         extras: FloatArray,
         near: FloatArray | None = None,
     ) -> Integrated:
-        """Integrate effects with a covariance (N, N) or variances (N,) out; `near` is a guess."""
-        root = Root.of(covariance)
-        white = np.zeros(len(values)) if near is None else root.white(near)
+        """Integrate effects with a covariance out; `near` is a guess of the white ones (r,)."""
+        white = np.zeros(root.rank) if near is None else near
         here = decided.at(values + root.of_white(white), extras)
         size, last = here.value + 0.5 * float(white @ white), np.inf
         for _ in range(_STEPS):
@@ -211,12 +181,13 @@ class Integrated:
                 break
             white, here, size = tried, there, reached
         value = size + float(np.log(inside.diagonal()).sum())
-        return cls(value, root.of_white(white), values, root, inside, here)
+        return cls(value, root.of_white(white), values, root, inside, here, white)
 
     @cached_property
     def posterior(self) -> FloatArray:
         """Covariance of the effects given the decisions (N, N)."""
-        return self.root.posterior(self.inside)
+        found = self.root.posterior(self.inside)
+        return whole_of(found) if self.root.apart else found
 
     @cached_property
     def _explained(self) -> FloatArray:
@@ -244,7 +215,7 @@ class Integrated:
     def by_covariance(self) -> FloatArray:
         """Derivatives by the covariance, of its shape."""
         slope, moved = self.outcomes.slope, self._tilted[1]
-        if self.root.covariance.ndim == 1:
+        if self.root.apart:
             own = self.information.diagonal()
             return np.asarray(0.5 * (own - slope * slope) - moved * slope)
         cross = np.outer(moved, slope)
@@ -253,15 +224,9 @@ class Integrated:
     def curvature(self, by_values: FloatArray, by_variances: FloatArray) -> FloatArray:
         """Return positive semidefinite curvature (q + 1, q + 1), the last by log tau.
 
-        Of derivatives of y and of variances by parameters, (q, N) each. What log tau moves are
-        all values alike; what it does to the determinant is left out.
+        Of derivatives of y and of variances by parameters, (q, N) each.
         """
-        values = self.values + self.effects
-        rows = np.vstack([by_values, values - values.mean()])
-        found = rows @ self.information @ rows.T
-        q = len(by_values)
-        found[:q, :q] += 0.5 * by_variances @ np.square(self.information) @ by_variances.T
-        return np.asarray(found)
+        return curvature_of(self.information, self.values + self.effects, by_values, by_variances)
 
     @property
     def by_extras(self) -> FloatArray:

@@ -15,12 +15,13 @@ import numpy as np
 from welfarist.base.validation import FloatArray
 from welfarist.families.columns import Columns
 from welfarist.losses.decision_loss import DecisionEvaluation, DecisionLoss
+from welfarist.losses.estimated.secants import Trail, corrected
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import Point, QuadraticModel, weight_units
 from welfarist.people.estimated.columns import EstimatedColumns, UncertainWelfare
 
 # Steps of the differences of gradients that make the Hessian, in units of weights, t and extras.
-_STEP, _SMALL_STEP = 2e-4, 1e-6
+_STEP = 2e-4
 # How much surer than a typical margin of one choices are where a search may begin, in log tau.
 _CERTAIN = 2.0
 
@@ -71,6 +72,12 @@ class EstimatedLoss(DecisionLoss):
         people = source.seen_by(self.family, self.weighting)
         return replace(self, people=people, observed=made.moved(people.shift), source=source)
 
+    def effects_at(self, point: Point) -> float:
+        """Return the mean variance of actions' values at a point."""
+        judged = self.judge(point)
+        seen = self.estimated.seen(judged.weights, point.p, judged.welfare)
+        return float(seen.effects.variance.mean())
+
     def highest_start(self, weights: FloatArray, p: float) -> FloatArray:
         """Return extras (m,) above which no search begins: choices there are nearly certain."""
         highest = self.starting_extras(weights, p) + _CERTAIN
@@ -79,22 +86,30 @@ class EstimatedLoss(DecisionLoss):
 
     def evaluate(self, point: Point) -> EstimatedEvaluation:
         """Return the mean loss at a point."""
+        return self._evaluated(point, exact=False)
+
+    def evaluate_exactly(self, point: Point) -> EstimatedEvaluation:
+        """Return the same, whose remainder makes the curvature the Hessian."""
+        return self._evaluated(point, exact=True)
+
+    def _evaluated(self, point: Point, *, exact: bool) -> EstimatedEvaluation:
         judged = self.judge(point)
         uncertain = self.estimated.seen(judged.weights, point.p, judged.welfare)
         mean = uncertain.biased(judged.welfare)
         observed: Any = self.observed
-        found = observed.integrate(mean.value, uncertain.effects.covariance, self.noise_at(point))
         noise = self.noise_at(point)
+        found = observed.integrate(mean.value, uncertain.effects, noise, exact=exact)
         value = found.value / observed.total
         response: Any = EstimatedResponse(value, self, mean.value, found.effects, noise)
-        seen = replace(judged, welfare=mean)
         return EstimatedEvaluation(
-            response.value, seen, response, integrated=found, uncertain=uncertain, loss=self
+            value,
+            replace(judged, welfare=mean),
+            response,
+            integrated=found,
+            uncertain=uncertain,
+            loss=self,
+            exact=exact,
         )
-
-    def evaluate_exactly(self, point: Point) -> EstimatedEvaluation:
-        """Return the same, whose remainder makes the curvature the Hessian."""
-        return replace(self.evaluate(point), exact=True)
 
 
 @dataclass(slots=True)
@@ -153,13 +168,16 @@ class EstimatedEvaluation(DecisionEvaluation):
     uncertain : UncertainWelfare
     loss : EstimatedLoss
     exact : bool
-        Whether the remainder is worked out.
+        Whether the remainder is that of differences.
+    known : QuadraticModel or None
+        The model, once it was asked for.
     """
 
     integrated: Any
     uncertain: UncertainWelfare
     loss: EstimatedLoss
     exact: bool = False
+    known: QuadraticModel | None = None
 
     def _rows(self, welfare: Any) -> FloatArray:
         """Derivatives (q, N) by free weight, t and slope of something with others by weight."""
@@ -174,9 +192,37 @@ class EstimatedEvaluation(DecisionEvaluation):
 
     def model(self) -> QuadraticModel:
         """Return gradient and positive semidefinite curvature at the point."""
-        rows, variances = self.judged.rows(), self._rows(self.uncertain.variance())
-        curvature = self.integrated.curvature(rows, variances) / self.loss.observed.total
-        return QuadraticModel(self.gradient(), curvature)
+        if self.known is None:
+            rows, variances = self.judged.rows(), self._rows(self.uncertain.variance())
+            curvature = self.integrated.curvature(rows, variances) / self.loss.observed.total
+            self.known = QuadraticModel(self.gradient(), curvature)
+            if not self.exact:
+                place, raw = self._raw(self.known.gradient)
+                self._trail.note(self._kind, place, raw)
+        return self.known
+
+    @property
+    def _trail(self) -> Trail:
+        """The points that were passed on the way here."""
+        observed: Any = self.loss.observed
+        found: Trail = observed.last.setdefault("trail", Trail())
+        return found
+
+    @property
+    def _kind(self) -> object:
+        """What points have in common whose gradients can be compared."""
+        judged = self.judged
+        p = None if judged.learn_power else judged.point.p
+        return p, judged.weighting.free, (judged.point.weights > 0).tobytes()
+
+    def _raw(self, gradient: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The point's coordinates (q,), and the gradient by weights themselves, t and extras."""
+        judged, point = self.judged, self.judged.point
+        k = judged.weighting.free
+        raw = gradient.copy()
+        raw[:k] /= weight_units(point.weights)
+        shape = [judged.family.shape.coordinate.into(point.p)] if judged.learn_power else []
+        return np.concatenate([point.weights, shape, point.extras]), raw
 
     def rough_model(self, *, bent: bool = False) -> tuple[QuadraticModel, FloatArray]:
         """Return :meth:`model`, and its curvature in the place of the Hessian."""
@@ -187,37 +233,37 @@ class EstimatedEvaluation(DecisionEvaluation):
     def remainder(self) -> FloatArray:
         """Return what the curvature lacks of the Hessian along moves that keep the sum (q, q).
 
-        By differences of exact gradients, central ones where it is asked for exactly. On the way to
-        an optimum it is nothing where errors of actions are apart: there the curvature is good
-        enough for steps.
+        By central differences of gradients where it is asked for exactly. On the way to an optimum
+        by what the gradients on the way there say.
         """
         model = self.model()
-        if not self.exact and self.uncertain.effects.covariance.ndim == 1:
-            return np.zeros_like(model.curvature)
-        judged = self.judged
-        basis = _moves(judged, len(model.gradient))
-        slopes = np.array([self._bent(move) for move in basis])
-        whole = np.linalg.pinv(basis)  # (q, m): from moves to coordinates and back
-        hessian = whole @ (slopes @ basis.T) @ whole.T
-        hessian = 0.5 * (hessian + hessian.T)
-        inside = whole @ basis  # what of the curvature moves along the face
-        return np.asarray(hessian - inside.T @ model.curvature @ inside)
+        basis = _moves(self.judged, len(model.gradient))
+        inside = basis @ model.curvature @ basis.T
+        if self.exact:
+            hessian = np.array([self._bent(move) for move in basis]) @ basis.T
+            hessian = 0.5 * (hessian + hessian.T)
+        else:
+            units = np.ones(len(model.gradient))
+            units[: self.judged.weighting.free] = weight_units(self.judged.point.weights)
+            moves = self._trail.moves(self._kind)
+            hessian = corrected(
+                inside,
+                [(basis @ (move / units), basis @ (change * units)) for move, change in moves],
+            )
+        return np.asarray(basis.T @ (hessian - inside) @ basis)
 
     def _bent(self, move: FloatArray) -> FloatArray:
         """The change (q,) of the gradient along a move, in units of the weights at the point."""
         point, k = self.judged.point, self.judged.weighting.free
         units = weight_units(point.weights)
-        step = _STEP if self.exact else _SMALL_STEP
 
         def slope(sign: float) -> FloatArray:
-            moved = self._moved(point, sign * step * move)
-            gradient = self.loss.evaluate(moved).gradient()
+            moved = self._moved(point, sign * _STEP * move)
+            gradient = self.loss.evaluate_exactly(moved).gradient()
             gradient[:k] *= units / weight_units(moved.weights)
             return gradient
 
-        if self.exact:
-            return np.asarray((slope(1.0) - slope(-1.0)) / (2.0 * step))
-        return np.asarray((slope(1.0) - self.gradient()) / step)
+        return np.asarray((slope(1.0) - slope(-1.0)) / (2.0 * _STEP))
 
     def _moved(self, point: Point, move: FloatArray) -> Point:
         """The point after a move (q,)."""

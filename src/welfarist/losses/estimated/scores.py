@@ -11,7 +11,7 @@ Limits: with K = 0 it is the likelihood of squared errors, sigma^2 their mean wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,7 @@ from welfarist.losses.estimated.laplace import check_actions
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed_scores import ObservedScores, SingleScores
 from welfarist.noise.scores import SCALE, SIGMA
+from welfarist.people.estimated.spread import Effects
 
 # The smallest noise beside the size of scores that is searched.
 _LEAST = 1e-8
@@ -35,7 +36,14 @@ class EstimatedScores(ObservedScores):
     """Scores of actions whose welfare is uncertain, in their own unit.
 
     What is learned beside the rule is the scale, if asked for, and the noise of scores.
+
+    Attributes
+    ----------
+    last : dict
+        What was found where the likelihood was last looked at.
     """
+
+    last: dict[str, Any] = field(default_factory=dict, compare=False, repr=False, kw_only=True)
 
     squared = False
 
@@ -111,11 +119,13 @@ class EstimatedScores(ObservedScores):
         return np.asarray(np.clip(np.append(scale, noise), *self.bounds))
 
     def integrate(
-        self, values: FloatArray, covariance: FloatArray, extras: FloatArray
+        self, values: FloatArray, effects: Effects, extras: FloatArray, *, exact: bool = False
     ) -> ScoredWelfare:
-        """Return their likelihood at mean log welfare (N,) with a covariance, (N,) or (N, N)."""
+        """Return their likelihood at mean log welfare (N,) with effects of errors."""
+        del exact
         log_scale = float(extras[0]) if self.scale else 0.0
-        return ScoredWelfare(self, values + (self.offset + log_scale), covariance, extras)
+        levels = values + (self.offset + log_scale)
+        return ScoredWelfare(self, levels, effects.covariance, extras)
 
     def log_likelihood(self, value: float) -> float:
         """Return the log likelihood of all scores where the mean loss is `value`."""
@@ -160,11 +170,11 @@ class EstimatedScores(ObservedScores):
         log_scale = float(extras[0]) if self.scale else 0.0
         welfare = np.exp(values + (self.offset + log_scale))
         noise = float(np.exp(extras[-1])) * rng.normal(size=len(values))
-        return replace(self, scores=welfare + noise / np.sqrt(self.counts))
+        return replace(self, scores=welfare + noise / np.sqrt(self.counts), last={})
 
     def moved(self, shift: float) -> EstimatedScores:
         """Return the same scores for values that lack so much more."""
-        return replace(self, offset=self.offset + shift)
+        return replace(self, offset=self.offset + shift, last={})
 
 
 @dataclass(frozen=True)

@@ -36,11 +36,14 @@ def _within_actions(logs: FloatArray, errors: ByAction) -> tuple[FloatArray, ByA
     """Shrink the people of each action together, as far as their utilities go together."""
     spread = population_covariance(logs, errors.covariance.mean(axis=0))
     middle = _middles(logs, errors.variances, spread.diagonal())
-    inside = spread + errors.covariance
+    alike = bool((errors.covariance == errors.covariance[0]).all())
+    inside = spread + (errors.covariance[:1] if alike else errors.covariance)
     gain = np.linalg.solve(inside, np.broadcast_to(spread, inside.shape))
-    found = middle[:, None] + np.einsum("aji,ja->ia", gain, logs - middle[:, None])
     left = spread - np.matmul(spread, gain)
-    return found, ByAction(0.5 * (left + left.transpose(0, 2, 1)))
+    left = 0.5 * (left + left.transpose(0, 2, 1))
+    off = logs - middle[:, None]
+    moved = gain[0].T @ off if alike else np.einsum("aji,ja->ia", gain, off)
+    return middle[:, None] + moved, ByAction(np.broadcast_to(left, errors.covariance.shape))
 
 
 def _within_people(logs: FloatArray, errors: ByPerson) -> tuple[FloatArray, ByPerson]:

@@ -38,6 +38,8 @@ class Effects:
     spread : ByPerson or None
         Where errors of different actions go together.
     shares : (d, N) array or None
+    factor : (N, r) array or None
+        Of the covariance, if it is known.
     """
 
     bias: FloatArray
@@ -48,6 +50,7 @@ class Effects:
     variance_by_share: FloatArray
     spread: ByPerson | None = None
     shares: FloatArray | None = None
+    factor: FloatArray | None = None
 
     def pulled(self, by_covariance: FloatArray) -> FloatArray:
         """Return derivatives by shares (d, N) from those by the covariance, of its shape."""
