@@ -25,10 +25,10 @@ from welfarist.losses.observed_menus import ObservedMenus
 from welfarist.losses.observed_pairs import ObservedPairs
 from welfarist.noise.base import ChoiceNoise
 from welfarist.noise.choices import LOGISTIC
-from welfarist.people.estimated.spread import Effects
+from welfarist.people.estimated.spread import Reach
 
 # Sites settle to this for differences of gradients.
-_CLOSELY = 1e-10
+_CLOSELY = 1e-8
 # Losses are compared to this: sites that have settled leave so much open.
 RESOLUTION = 1e-11
 
@@ -92,11 +92,11 @@ class Uncertain:
         return False
 
     def propagated(
-        self, ends: Ends, values: FloatArray, effects: Effects, extras: FloatArray, exact: bool
+        self, ends: Ends, values: FloatArray, effects: Reach, extras: FloatArray, exact: bool
     ) -> Propagated:
         """Return the likelihood of comparisons, from the sites of the last time."""
         near = self.last.get("sites")
-        root = Root.of(effects.covariance, effects.factor)
+        root = Root.of_reach(effects)
         found = Propagated.of(ends, values, root, extras, near, _CLOSELY if exact else SETTLED)
         self.last["sites"] = found.sites
         return found
@@ -123,7 +123,7 @@ class EstimatedPairs(Uncertain, ObservedPairs):
         return Ends(self.graph)
 
     def integrate(
-        self, values: FloatArray, effects: Effects, extras: FloatArray, *, exact: bool = False
+        self, values: FloatArray, effects: Reach, extras: FloatArray, *, exact: bool = False
     ) -> Propagated:
         """Return their likelihood at mean values (N,) with effects of errors."""
         return self.propagated(self._ends, values, effects, extras, exact)
@@ -172,13 +172,13 @@ class EstimatedMenus(Uncertain, ObservedMenus):
         return Ends(ComparisonGraph(as_pairs(self.menus, self.actions), self.actions))
 
     def integrate(
-        self, values: FloatArray, effects: Effects, extras: FloatArray, *, exact: bool = False
+        self, values: FloatArray, effects: Reach, extras: FloatArray, *, exact: bool = False
     ) -> Propagated | Integrated:
         """Return their likelihood at mean values (N,) with effects of errors."""
         ends = self._ends
         if ends is not None:
             return self.propagated(ends, values, effects, extras, exact)
-        root = Root.of(effects.covariance, effects.factor)
+        root = Root.of_reach(effects)
         near = self.last.get("effects")
         decided = MenuDecisions(self.menus, self.actions)
         if near is not None and len(near) != root.rank:

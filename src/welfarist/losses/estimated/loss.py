@@ -19,6 +19,7 @@ from welfarist.losses.estimated.secants import Trail, corrected
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import Point, QuadraticModel, weight_units
 from welfarist.people.estimated.columns import EstimatedColumns, UncertainWelfare
+from welfarist.people.estimated.points import WelfareAtPoints
 
 # Steps of the differences of gradients that make the Hessian, in units of weights, t and extras.
 _STEP = 2e-4
@@ -165,7 +166,7 @@ class EstimatedEvaluation(DecisionEvaluation):
     ----------
     integrated : Any
         Derivatives by mean values, covariance and noise.
-    uncertain : UncertainWelfare
+    uncertain : UncertainWelfare or WelfareAtPoints
     loss : EstimatedLoss
     exact : bool
         Whether the remainder is that of differences.
@@ -174,7 +175,7 @@ class EstimatedEvaluation(DecisionEvaluation):
     """
 
     integrated: Any
-    uncertain: UncertainWelfare
+    uncertain: UncertainWelfare | WelfareAtPoints
     loss: EstimatedLoss
     exact: bool = False
     known: QuadraticModel | None = None
@@ -195,11 +196,26 @@ class EstimatedEvaluation(DecisionEvaluation):
         if self.known is None:
             rows, variances = self.judged.rows(), self._rows(self.uncertain.variance())
             curvature = self.integrated.curvature(rows, variances) / self.loss.observed.total
-            self.known = QuadraticModel(self.gradient(), curvature)
+            gradient = self.gradient()
             if not self.exact:
-                place, raw = self._raw(self.known.gradient)
-                self._trail.note(self._kind, place, raw)
+                self._trail.note(self._kind, *self._raw(gradient))
+                curvature = self._corrected(curvature)
+            self.known = QuadraticModel(gradient, curvature)
         return self.known
+
+    def _corrected(self, curvature: FloatArray) -> FloatArray:
+        """What the gradients on the way here make of the curvature (q, q)."""
+        passed = self._trail.moves(self._kind)
+        if not passed:
+            return curvature
+        units = np.ones(len(curvature))
+        units[: self.judged.weighting.free] = weight_units(self.judged.point.weights)
+        basis = _moves(self.judged, len(curvature), leave=True)
+        moves = [(basis @ (move / units), basis @ (change * units)) for move, change in passed]
+        found = corrected(basis @ curvature @ basis.T, moves)
+        # Across, no step leads, and any positive curvature will do.
+        across = np.eye(len(curvature)) - basis.T @ basis
+        return np.asarray(basis.T @ found @ basis + across * float(found.diagonal().mean()))
 
     @property
     def _trail(self) -> Trail:
@@ -213,7 +229,7 @@ class EstimatedEvaluation(DecisionEvaluation):
         """What points have in common whose gradients can be compared."""
         judged = self.judged
         p = None if judged.learn_power else judged.point.p
-        return p, judged.weighting.free, (judged.point.weights > 0).tobytes()
+        return p, judged.weighting.free
 
     def _raw(self, gradient: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The point's coordinates (q,), and the gradient by weights themselves, t and extras."""
@@ -233,24 +249,16 @@ class EstimatedEvaluation(DecisionEvaluation):
     def remainder(self) -> FloatArray:
         """Return what the curvature lacks of the Hessian along moves that keep the sum (q, q).
 
-        By central differences of gradients where it is asked for exactly. On the way to an optimum
-        by what the gradients on the way there say.
+        By central differences of gradients where it is asked for exactly; nothing on the way to an
+        optimum.
         """
         model = self.model()
+        if not self.exact:
+            return np.zeros_like(model.curvature)
         basis = _moves(self.judged, len(model.gradient))
+        hessian = np.array([self._bent(move) for move in basis]) @ basis.T
         inside = basis @ model.curvature @ basis.T
-        if self.exact:
-            hessian = np.array([self._bent(move) for move in basis]) @ basis.T
-            hessian = 0.5 * (hessian + hessian.T)
-        else:
-            units = np.ones(len(model.gradient))
-            units[: self.judged.weighting.free] = weight_units(self.judged.point.weights)
-            moves = self._trail.moves(self._kind)
-            hessian = corrected(
-                inside,
-                [(basis @ (move / units), basis @ (change * units)) for move, change in moves],
-            )
-        return np.asarray(basis.T @ (hessian - inside) @ basis)
+        return np.asarray(basis.T @ (0.5 * (hessian + hessian.T) - inside) @ basis)
 
     def _bent(self, move: FloatArray) -> FloatArray:
         """The change (q,) of the gradient along a move, in units of the weights at the point."""
@@ -276,13 +284,19 @@ class EstimatedEvaluation(DecisionEvaluation):
         return Point(weights, p, point.extras + move[k + power :])
 
 
-def _moves(judged: Judgement, size: int) -> FloatArray:
-    """Moves (m, size) that keep the sum of the weights and leave those at 0 there, orthonormal."""
+def _moves(judged: Judgement, size: int, *, leave: bool = False) -> FloatArray:
+    """Moves (m, size) that keep the sum of the weights, orthonormal.
+
+    Weights at 0 stay there, unless they may `leave`.
+    """
     weights = judged.point.weights
     k = len(weights)
     fixed = np.zeros((1 + k, size))
     fixed[0, :k] = weights  # moves are in units of the weights
-    fixed[1:, :k] = np.diag((weights <= 0).astype(np.float64))
+    if leave:
+        fixed[0, :k] = weight_units(weights)
+    else:
+        fixed[1:, :k] = np.diag((weights <= 0).astype(np.float64))
     fixed = fixed[np.abs(fixed).sum(axis=1) > 0]
     if not len(fixed):
         return np.eye(size)

@@ -216,9 +216,9 @@ class Propagated:
         """M (N, N): what decisions say of the values."""
         root, size = self.root, len(self.values)
         if root.apart:
-            told = self.curved.diagonal() * root.covariance
-            if told.min() > _SMALL:  # M = S^-1 (I - A^-1) S^-1
-                scale = 1.0 / root.covariance
+            variances = np.square(root.factor)
+            if (self.curved.diagonal() * variances).min() > _SMALL:  # M = S^-1 (I - A^-1) S^-1
+                scale = 1.0 / variances
                 found = -self.lower * scale[:, None]
                 found *= scale
                 found[np.diag_indices(size)] += scale

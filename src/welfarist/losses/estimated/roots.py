@@ -14,6 +14,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from welfarist.base.validation import FloatArray
+from welfarist.people.estimated.spread import Reach
 
 # What a covariance gains on its diagonal, relative to its mean, so that it has a root.
 _NUDGE = 1e-10
@@ -21,21 +22,23 @@ _NUDGE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """A covariance (N, N), or variances (N,), with a factor S (N, r), or errors (N,)."""
+    """A factor S (N, r) of a covariance, or errors (N,) that have nothing in common."""
 
-    covariance: FloatArray
     factor: FloatArray
 
     @classmethod
-    def of(cls, covariance: FloatArray, factor: FloatArray | None = None) -> Root:
-        """Take the root of a covariance, unless its `factor` (N, r) is known."""
-        if factor is not None:
-            return cls(covariance, factor)
+    def of(cls, covariance: FloatArray) -> Root:
+        """Take the root of a covariance (N, N), or of variances (N,)."""
         if covariance.ndim == 1:
-            return cls(covariance, np.sqrt(covariance))
+            return cls(np.sqrt(covariance))
         nudge = _NUDGE * float(covariance.diagonal().mean()) + np.finfo(np.float64).tiny
         whole = covariance + nudge * np.eye(len(covariance))
-        return cls(covariance, cholesky(whole, lower=True, check_finite=False))
+        return cls(cholesky(whole, lower=True, check_finite=False))
+
+    @classmethod
+    def of_reach(cls, reach: Reach) -> Root:
+        """Take the root of what errors make of welfare."""
+        return cls.of(reach.covariance) if reach.factor is None else cls(reach.factor)
 
     @property
     def apart(self) -> bool:

@@ -24,7 +24,7 @@ from welfarist.losses.estimated.laplace import check_actions
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.observed_scores import ObservedScores, SingleScores
 from welfarist.noise.scores import SCALE, SIGMA
-from welfarist.people.estimated.spread import Effects
+from welfarist.people.estimated.spread import Reach
 
 # The smallest noise beside the size of scores that is searched.
 _LEAST = 1e-8
@@ -119,7 +119,7 @@ class EstimatedScores(ObservedScores):
         return np.asarray(np.clip(np.append(scale, noise), *self.bounds))
 
     def integrate(
-        self, values: FloatArray, effects: Effects, extras: FloatArray, *, exact: bool = False
+        self, values: FloatArray, effects: Reach, extras: FloatArray, *, exact: bool = False
     ) -> ScoredWelfare:
         """Return their likelihood at mean log welfare (N,) with effects of errors."""
         del exact

@@ -14,8 +14,9 @@ import numpy as np
 
 from welfarist.base.validation import FloatArray
 
-# How many moves count, how long they may be, and the cosine below which one says nothing.
-_MOST, _LONGEST, _LEAST_COSINE = 5, 0.7, 1e-3
+# How many moves count, how long they may be, and the least change of the gradient along one,
+# relative to what is expected.
+_MOST, _LONGEST, _LEAST_SHARE = 8, 0.7, 0.1
 
 
 @dataclass
@@ -43,12 +44,20 @@ class Trail:
 
 
 def corrected(curvature: FloatArray, moves: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
-    """Return a positive curvature (m, m) with the changes (m,) of a gradient along moves (m,)."""
+    """Return a positive curvature (m, m) with the changes (m,) of a gradient along moves (m,).
+
+    A change that is much smaller than the curvature has it, or backwards, is taken to be nearer to
+    that (Powell's damping): it says more of long moves than of the place.
+    """
     found = curvature
     for move, change in moves:
         along = found @ move
         expected, seen = float(move @ along), float(move @ change)
-        if expected <= 0 or seen <= _LEAST_COSINE * expected:
+        if expected <= 0:
             continue
+        if seen < _LEAST_SHARE * expected:
+            share = (1.0 - _LEAST_SHARE) * expected / (expected - seen)
+            change = share * change + (1.0 - share) * along
+            seen = _LEAST_SHARE * expected
         found = found - np.outer(along, along) / expected + np.outer(change, change) / seen
     return found

@@ -13,6 +13,7 @@ from welfarist.base.validation import FloatArray
 from welfarist.families.columns import Columns
 from welfarist.families.power_mean.derivatives import welfare_shares
 from welfarist.families.welfare import Welfare
+from welfarist.people.estimated.points import MOST_PEOPLE, Points, WelfareAtPoints
 from welfarist.people.estimated.spread import ByAction, ByPerson, Effects, Spread
 
 # Where |p| times a standard error of a log utility is larger, two terms of a series say little.
@@ -62,8 +63,20 @@ class EstimatedColumns(Columns):
         """Return the best guess, taken as exact."""
         return Columns(self.logs, self.shift, self.has_zeros)
 
-    def seen(self, weights: FloatArray, p: float, welfare: Welfare) -> UncertainWelfare:
+    @cached_property
+    def _points(self) -> Points | None:
+        """Where log utilities may be, if there are few people whose errors are their own."""
+        errors = self.spread_of_errors
+        if not isinstance(errors, ByAction) or len(self.logs) > MOST_PEOPLE:
+            return None
+        return Points.of(self.logs, errors, self.shift)
+
+    def seen(
+        self, weights: FloatArray, p: float, welfare: Welfare
+    ) -> UncertainWelfare | WelfareAtPoints:
         """Return what errors do to the welfare of actions under a rule."""
+        if self._points is not None and np.isfinite(p):
+            return self._points.seen(weights, p)
         if np.isinf(p):
             shares, ratios = welfare_shares(self.logs, weights, p), None
         else:

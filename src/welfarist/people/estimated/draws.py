@@ -58,6 +58,9 @@ def own_errors(variances: FloatArray) -> ByAction:
 
 def with_factors(factors: list[FloatArray], own: FloatArray) -> ByPerson:
     """Return errors of each person with factors (N, r) over actions and own variances (d, N)."""
+    rank = sum(factor.shape[1] for factor in factors)
+    if not own.any() and rank < own.shape[1] and len({f.shape[1] for f in factors}) == 1:
+        return ByPerson(None, np.array(factors))
     pairs = zip(factors, own, strict=True)
     return ByPerson(np.array([factor @ factor.T + np.diag(rest) for factor, rest in pairs]))
 

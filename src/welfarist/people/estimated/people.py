@@ -297,7 +297,7 @@ class People:
     def digest(self) -> str:
         """A digest (SHA-256) of all it knows."""
         digest = sha256(np.ascontiguousarray(self.estimates).tobytes())
-        digest.update(np.ascontiguousarray(self._measured.covariance).tobytes())
+        digest.update(np.ascontiguousarray(self._measured.told).tobytes())
         digest.update(bytes([self.shrink]))
         return digest.hexdigest()
 

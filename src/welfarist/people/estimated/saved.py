@@ -54,7 +54,12 @@ def save_people(people: Any, path: str | os.PathLike[str], note: str = "") -> No
     if isinstance(measured, ByAction):
         known["log_se"] = np.sqrt(measured.variances).T.tolist()
     else:
-        known["factors"] = [_factor(own).tolist() for own in measured.covariance]
+        rows = measured.factors
+        known["factors"] = (
+            [_factor(own).tolist() for own in measured.covariance]
+            if rows is None
+            else rows.tolist()
+        )
     write_whole(path, json_text(known) + "\n")
 
 

@@ -12,6 +12,7 @@ actions of a person.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, Self
@@ -23,7 +24,33 @@ from welfarist.base.validation import FloatArray
 
 
 @dataclass(frozen=True)
-class Effects:
+class Reach:
+    """How uncertain errors make the welfare of actions.
+
+    Attributes
+    ----------
+    variance : (N,) array
+    known : (N,) or (N, N) array or None
+        The covariance; variances alone where errors of different actions have nothing in common,
+        and None where it has a factor.
+    factor : (N, r) array or None
+    """
+
+    variance: FloatArray
+    known: FloatArray | None
+    factor: FloatArray | None = None
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """Variances (N,) of what has nothing in common, or the covariance (N, N)."""
+        if self.known is not None:
+            return self.known
+        assert self.factor is not None
+        return np.asarray(self.factor @ self.factor.T)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effects(Reach):
     """What errors do to the welfare of actions, at some shares.
 
     Attributes
@@ -31,32 +58,28 @@ class Effects:
     bias : (N,) array
     bias_per_power : (N,) array
         The bias over p.
-    variance : (N,) array
-    covariance : (N,) or (N, N) array
-        Variances alone where errors of different actions have nothing in common.
     bias_by_share, variance_by_share : (d, N) arrays
     spread : ByPerson or None
         Where errors of different actions go together.
     shares : (d, N) array or None
-    factor : (N, r) array or None
-        Of the covariance, if it is known.
     """
 
     bias: FloatArray
     bias_per_power: FloatArray
-    variance: FloatArray
-    covariance: FloatArray
     bias_by_share: FloatArray
     variance_by_share: FloatArray
     spread: ByPerson | None = None
     shares: FloatArray | None = None
-    factor: FloatArray | None = None
 
     def pulled(self, by_covariance: FloatArray) -> FloatArray:
         """Return derivatives by shares (d, N) from those by the covariance, of its shape."""
         if self.spread is None or self.shares is None:
             return np.asarray(self.variance_by_share * by_covariance)
         found = np.empty_like(self.shares)
+        if self.spread.factors is not None and self.factor is not None:
+            people, actions, _ = self.spread.factors.shape
+            moved = (by_covariance @ self.factor).reshape(actions, people, -1).transpose(1, 0, 2)
+            return np.asarray(2.0 * (moved * self.spread.factors).sum(axis=2))
         for i, (own, shares) in enumerate(zip(self.spread.covariance, self.shares, strict=True)):
             found[i] = 2.0 * (by_covariance * own) @ shares
         return found
@@ -68,6 +91,10 @@ class Spread(Protocol):
     @property
     def variances(self) -> FloatArray:
         """Their variances (d, N)."""
+        ...
+
+    def directions(self) -> Iterator[FloatArray]:
+        """Yield independent errors (d, N) of one standard deviation each, 0 almost everywhere."""
         ...
 
     def take(self, actions: npt.NDArray[Any]) -> Self:
@@ -94,6 +121,11 @@ class ByAction:
 
     covariance: FloatArray
 
+    @property
+    def told(self) -> FloatArray:
+        """The numbers that say everything of the errors."""
+        return self.covariance
+
     @cached_property
     def variances(self) -> FloatArray:
         """Variances of log utilities (d, N)."""
@@ -109,13 +141,24 @@ class ByAction:
         variance = np.maximum((shares * moved).sum(axis=0), 0.0)
         per_power = 0.5 * ((shares * self.variances).sum(axis=0) - variance)
         return Effects(
-            p * per_power,
-            per_power,
             variance,
             variance,
-            p * (0.5 * self.variances - moved),
-            2.0 * moved,
+            bias=p * per_power,
+            bias_per_power=per_power,
+            bias_by_share=p * (0.5 * self.variances - moved),
+            variance_by_share=2.0 * moved,
         )
+
+    def directions(self) -> Iterator[FloatArray]:
+        """Yield independent errors (d, N) of one standard deviation each, 0 almost everywhere."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        roots = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        actions, people = values.shape
+        for a in range(actions):
+            for j in range(people):
+                found = np.zeros((people, actions))
+                found[:, a] = roots[a, :, j]
+                yield found
 
     def noise(self, rng: np.random.Generator) -> FloatArray:
         """Return errors (d, N), drawn."""
@@ -130,42 +173,86 @@ class ByPerson:
 
     Attributes
     ----------
-    covariance : (d, N, N) array
+    whole : (d, N, N) array or None
+        Covariances; None where they have `factors`.
+    factors : (d, N, r) array or None
+        Of few columns, with which much is quicker.
     """
 
-    covariance: FloatArray
+    whole: FloatArray | None
+    factors: FloatArray | None = None
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """Covariances (d, N, N)."""
+        if self.whole is not None:
+            return self.whole
+        assert self.factors is not None
+        return np.asarray(self.factors @ self.factors.transpose(0, 2, 1))
+
+    @property
+    def told(self) -> FloatArray:
+        """The numbers that say everything of the errors."""
+        return self.covariance if self.factors is None else self.factors
 
     @cached_property
     def variances(self) -> FloatArray:
         """Variances of log utilities (d, N)."""
+        if self.factors is not None:
+            return np.asarray(np.square(self.factors).sum(axis=2))
         return np.ascontiguousarray(np.einsum("iaa->ia", self.covariance))
 
     def take(self, actions: npt.NDArray[Any]) -> ByPerson:
         """Return some of the actions."""
+        if self.factors is not None:
+            return ByPerson(None, np.ascontiguousarray(self.factors[:, actions]))
         chosen = np.arange(self.covariance.shape[1])[actions]
         return ByPerson(np.ascontiguousarray(self.covariance[:, chosen[:, None], chosen]))
 
     def effects(self, shares: FloatArray, p: float) -> Effects:
         """Return what errors do to welfare at shares (d, N) of a power mean."""
-        covariance = np.zeros(self.covariance.shape[1:])
-        for own, share in zip(self.covariance, shares, strict=True):
-            covariance += own * np.multiply.outer(share, share)
+        covariance = factor = None
         own = self.variances
-        variance = np.maximum(covariance.diagonal(), 0.0)
+        if self.factors is not None:
+            scaled = (self.factors * shares[:, :, None]).transpose(1, 0, 2)
+            factor = np.ascontiguousarray(scaled.reshape(shares.shape[1], -1))
+            variance = np.square(factor).sum(axis=1)
+        else:
+            covariance = np.zeros(self.covariance.shape[1:])
+            for one, share in zip(self.covariance, shares, strict=True):
+                covariance += one * np.multiply.outer(share, share)
+            variance = np.maximum(covariance.diagonal(), 0.0)
         per_power = 0.5 * ((shares * own).sum(axis=0) - variance)
         return Effects(
-            p * per_power,
-            per_power,
             variance,
             covariance,
-            p * (0.5 - shares) * own,
-            2.0 * shares * own,
-            self,
-            shares,
+            factor,
+            bias=p * per_power,
+            bias_per_power=per_power,
+            bias_by_share=p * (0.5 - shares) * own,
+            variance_by_share=2.0 * shares * own,
+            spread=self,
+            shares=shares,
         )
+
+    def directions(self) -> Iterator[FloatArray]:
+        """Yield independent errors (d, N) of one standard deviation each, 0 almost everywhere."""
+        for i, variances in enumerate(self.variances):
+            if self.factors is not None:
+                columns = self.factors[i].T
+            else:
+                values, vectors = np.linalg.eigh(self.covariance[i])
+                columns = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+            for column in columns:
+                found = np.zeros((len(self.variances), len(variances)))
+                found[i] = column
+                yield found
 
     def noise(self, rng: np.random.Generator) -> FloatArray:
         """Return errors (d, N), drawn."""
+        if self.factors is not None:
+            people, _, rank = self.factors.shape
+            return np.asarray(np.matmul(self.factors, rng.normal(size=(people, rank, 1)))[:, :, 0])
         found = np.empty(self.covariance.shape[:2])
         for i, own in enumerate(self.covariance):
             values, vectors = np.linalg.eigh(own)
