@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from welfarist.base.errors import InputError, NotConvergedWarning
 from welfarist.base.validation import FloatArray
-from welfarist.inference.likelihood import Likelihood
+from welfarist.inference.likelihood import Likelihood, is_estimated
 from welfarist.inference.other_branches import other_starts, power_in_doubt
 from welfarist.losses import DecisionLoss, Point
 from welfarist.people.weighting import HeldWeight
@@ -94,6 +94,8 @@ class Curve:
 
         And from other branches of the profile, where there may be some.
         """
+        if is_estimated(self._likelihood):  # each look costs as much as many others
+            return self._deviances[x]
         if self._held(x).weighting.free > 1:
             self._settle(x, [self._afresh(x)], near=False)
         self._from_other_branches(x)
@@ -124,7 +126,7 @@ class Curve:
         Which is who counts most at another place; with one person every power is as good.
         """
         free = self._points[other].weights
-        if len(free) > 1:
+        if len(free) > 1 and not is_estimated(self._likelihood):
             start = self._starts(x, self._points[other])[0]
             vertex = np.zeros(len(free))
             vertex[np.argmax(free)] = 1.0

@@ -18,8 +18,7 @@ from welfarist.losses.decision_loss import DecisionEvaluation, DecisionLoss
 from welfarist.losses.estimated.secants import Trail, corrected
 from welfarist.losses.judgement import Judgement
 from welfarist.losses.point import Point, QuadraticModel, weight_units
-from welfarist.people.estimated.columns import EstimatedColumns, UncertainWelfare
-from welfarist.people.estimated.points import WelfareAtPoints
+from welfarist.people.estimated.columns import EstimatedColumns, Uncertain
 
 # Steps of the differences of gradients that make the Hessian, in units of weights, t and extras.
 _STEP = 2e-4
@@ -166,7 +165,7 @@ class EstimatedEvaluation(DecisionEvaluation):
     ----------
     integrated : Any
         Derivatives by mean values, covariance and noise.
-    uncertain : UncertainWelfare or WelfareAtPoints
+    uncertain : Uncertain
     loss : EstimatedLoss
     exact : bool
         Whether the remainder is that of differences.
@@ -175,7 +174,7 @@ class EstimatedEvaluation(DecisionEvaluation):
     """
 
     integrated: Any
-    uncertain: UncertainWelfare | WelfareAtPoints
+    uncertain: Uncertain
     loss: EstimatedLoss
     exact: bool = False
     known: QuadraticModel | None = None

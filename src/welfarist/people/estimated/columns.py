@@ -13,8 +13,9 @@ from welfarist.base.validation import FloatArray
 from welfarist.families.columns import Columns
 from welfarist.families.power_mean.derivatives import welfare_shares
 from welfarist.families.welfare import Welfare
+from welfarist.people.estimated.draws import own_errors
 from welfarist.people.estimated.points import MOST_PEOPLE, Points, WelfareAtPoints
-from welfarist.people.estimated.spread import ByAction, ByPerson, Effects, Spread
+from welfarist.people.estimated.spread import ByAction, ByPerson, Effects, Reach, Spread
 
 # Where |p| times a standard error of a log utility is larger, two terms of a series say little.
 _LONGEST = 3.0
@@ -65,18 +66,26 @@ class EstimatedColumns(Columns):
 
     @cached_property
     def _points(self) -> Points | None:
-        """Where log utilities may be, if there are few people whose errors are their own."""
+        """Where log utilities may be, if there are few people."""
         errors = self.spread_of_errors
-        if not isinstance(errors, ByAction) or len(self.logs) > MOST_PEOPLE:
+        if len(self.logs) > MOST_PEOPLE:
             return None
-        return Points.of(self.logs, errors, self.shift)
+        own = errors if isinstance(errors, ByAction) else own_errors(errors.variances)
+        return Points.of(self.logs, own, self.shift)
 
-    def seen(
-        self, weights: FloatArray, p: float, welfare: Welfare
-    ) -> UncertainWelfare | WelfareAtPoints:
+    def seen(self, weights: FloatArray, p: float, welfare: Welfare) -> Uncertain:
         """Return what errors do to the welfare of actions under a rule."""
-        if self._points is not None and np.isfinite(p):
-            return self._points.seen(weights, p)
+        if self._points is None or np.isinf(p):
+            return self._by_series(weights, p, welfare)
+        found = self._points.seen(weights, p)
+        return (
+            SharedAtPoints(found, self._by_series(weights, p, welfare))
+            if (self.is_shared)
+            else found
+        )
+
+    def _by_series(self, weights: FloatArray, p: float, welfare: Welfare) -> UncertainWelfare:
+        """What errors do by two terms of a series."""
         if np.isinf(p):
             shares, ratios = welfare_shares(self.logs, weights, p), None
         else:
@@ -133,3 +142,62 @@ class UncertainWelfare:
     def pulled(self, by_covariance: FloatArray) -> Welfare:
         """Return derivatives (d, N) whose sum over actions is that through the covariance."""
         return self.moved(self.effects.pulled(by_covariance))
+
+
+@dataclass(frozen=True)
+class SharedAtPoints:
+    """Welfare whose errors go together over actions: as sure as at points, together as by series.
+
+    With variances v by points and a covariance K' by series, whose diagonal is k, the covariance is
+    ``r K' r`` with ``r = sqrt(v / k)``.
+
+    Attributes
+    ----------
+    points : WelfareAtPoints
+    series : UncertainWelfare
+    """
+
+    points: WelfareAtPoints
+    series: UncertainWelfare
+
+    @cached_property
+    def _ratios(self) -> FloatArray:
+        """R (N,)."""
+        own, known = self.series.effects.variance, self.points.spread.value
+        return np.sqrt(np.divide(known, own, out=np.ones_like(own), where=own > 0))
+
+    @cached_property
+    def effects(self) -> Reach:
+        """Variances of the welfare of actions, and what they have in common."""
+        known, r = self.series.effects, self._ratios
+        if known.factor is not None:
+            return Reach(self.points.spread.value, None, known.factor * r[:, None])
+        return Reach(self.points.spread.value, known.covariance * r * r[:, None])
+
+    def biased(self, welfare: Welfare) -> Welfare:
+        """Return the mean welfare of actions, with derivatives, whatever it is without errors."""
+        return self.points.biased(welfare)
+
+    def variance(self) -> Welfare:
+        """Return the variances of the welfare of actions, with derivatives."""
+        return self.points.spread
+
+    def pulled(self, by_covariance: FloatArray) -> Welfare:
+        """Return derivatives (d, N) whose sum over actions is that through the covariance."""
+        known, r, own = self.points.spread, self._ratios, self.series.effects.variance
+        along = (by_covariance * self.effects.covariance).sum(axis=1)
+        by_series = by_covariance * r * r[:, None]
+        sure = own > 0
+        by_series[np.diag_indices_from(by_series)] -= np.divide(
+            along, own, out=np.zeros_like(own), where=sure
+        )
+        moved = self.series.pulled(by_series)
+        share = np.divide(along, known.value, out=np.zeros_like(own), where=sure)
+        return Welfare(
+            moved.value + known.value * share,
+            moved.by_weight + known.by_weight * share,
+            moved.by_power + known.by_power * share,
+        )
+
+
+Uncertain = UncertainWelfare | WelfareAtPoints | SharedAtPoints
