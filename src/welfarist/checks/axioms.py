@@ -2,7 +2,8 @@
 
 Each axiom is what some family has and others have not. A score test adds to the fit what a rule
 without the axiom would have; where a likelihood ratio within the family asks the same, that is
-taken. Derivatives come from one pass over the decisions, and so do those that speak loudest.
+taken. Derivatives come from one pass over the decisions, and so do those that speak loudest. Where
+decisions have no noise, circles among them are looked for instead, which is exact.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from welfarist.base.exports import strict
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
 from welfarist.checks.other_families import loss_again
+from welfarist.checks.revealed import Kind, Revealed, circle
 from welfarist.checks.score_test import score_test, slopes_of
 from welfarist.families.base import Family
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK, KolmPollakFamily
@@ -30,6 +32,7 @@ from welfarist.inference.covariance import face_of
 from welfarist.inference.doctrine_tests import likelihood_ratio
 from welfarist.inference.likelihood import Likelihood
 from welfarist.losses.observed import Slopes
+from welfarist.people.absent import PartlyPresent
 from welfarist.people.source import is_source
 
 # A p-value below this is called a rejection.
@@ -69,6 +72,9 @@ class Axiom:
         are known.
     reason : str
         Why there is no test; empty if there is one.
+    exact : bool
+        Whether it is no matter of chance: `loudest` then go round in a circle, in this order, and
+        the statistic is how many they are.
     """
 
     name: str
@@ -78,6 +84,7 @@ class Axiom:
     p_value: float | None = None
     loudest: tuple[int, ...] = ()
     reason: str = ""
+    exact: bool = False
 
     @property
     def rejected(self) -> bool:
@@ -89,6 +96,9 @@ class Axiom:
             return f"{self.name}: not tested, because {self.reason}"
         said = f"{self.name} ({self.null}): "
         said += "rejected" if self.rejected else "nothing speaks against it"
+        if self.exact:
+            said += f"; {self.distribution}"
+            return said + f": {', '.join(map(str, self.loudest))}" * bool(self.loudest)
         said += f"; {self.statistic:.4g}, {self.distribution}; p-value {self.p_value:.3g}"
         if self.loudest:
             said += f"; loudest: decisions {', '.join(map(str, self.loudest))}"
@@ -143,8 +153,13 @@ class Axioms:
         return to_frame({name: [getattr(one, name) for one in self.tests] for name in names})
 
 
-def axioms_of(likelihood: Likelihood | None, shift: float) -> Axioms:
-    """Test the axioms on the decisions of a fit, whose utilities had a shift."""
+def axioms_of(likelihood: Likelihood | None, shift: float, without_noise: Any = None) -> Axioms:
+    """Test the axioms on the decisions of a fit, whose utilities had a shift.
+
+    `without_noise` are the decisions, if they are free of noise and there is no likelihood.
+    """
+    if without_noise is not None:
+        return _exactly(without_noise, shift)
     tests = {
         "scale invariance": lambda fit: _scale(fit, shift),
         "translation invariance": lambda fit: _translation(fit, shift),
@@ -162,20 +177,71 @@ def axioms_of(likelihood: Likelihood | None, shift: float) -> Axioms:
     return Axioms(tuple(found))
 
 
+_NOT_EXACTLY = "nobody knows an exact test, and without noise there is no other."
+_CIRCLES: dict[str, Kind] = {
+    "scale invariance": "ratios",
+    "translation invariance": "differences",
+    "Pareto": "order",
+}
+
+
+def _exactly(decided: Any, shift: float) -> Axioms:
+    """Look for circles among decisions without noise."""
+    found = []
+    for name, null in _NULLS.items():
+        if name not in _CIRCLES:
+            found.append(Axiom(name, null, reason=_NOT_EXACTLY))
+            continue
+        try:
+            kind = _CIRCLES[name]
+            least = 0.0 if kind == "ratios" else -np.inf
+            found.append(_round(name, null, kind, decided.shifted(shift, least=least)))
+        except InputError as refusal:
+            found.append(Axiom(name, null, reason=str(refusal)))
+    return Axioms(tuple(found))
+
+
+def _round(name: str, null: str, kind: Kind, decided: Any) -> Axiom:
+    round_about = circle(Revealed.of(decided), kind)
+    if round_about:
+        words = f"{_RULES[kind]} cannot make these decisions, which go round in a circle"
+        many = float(len(round_about))
+        return Axiom(name, null, many, words, 0.0, round_about, exact=True)
+    words = f"{_RULES[kind]} can make all of them"
+    return Axiom(name, null, 0.0, words, 1.0, exact=True)
+
+
+_RULES: dict[Kind, str] = {
+    "ratios": "a rule that rises with everybody's utility and for which only ratios count",
+    "differences": "a rule that rises with everybody's utility and for which only gaps count",
+    "order": "a rule that rises with everybody's utility",
+}
+
+
 def _required(likelihood: Likelihood | None) -> Likelihood:
     """The likelihood, if it is one of which axioms can be asked."""
     if likelihood is None:
         raise InputError("errors were counted, so that there is no likelihood.")
     likelihood.require()
-    if likelihood.loss.people.table is None or is_source(likelihood.decided.utilities):
+    if is_source(likelihood.decided.utilities):
         raise InputError("axioms need everybody's utilities; found people who are not in memory.")
     return likelihood
+
+
+def _table(fit: Likelihood) -> FloatArray:
+    """What everybody has (d, N), as the family sees it."""
+    table = fit.loss.people.table
+    if isinstance(fit.loss.people, PartlyPresent):
+        raise InputError("somebody is absent from some actions, where nothing can be changed.")
+    if table is None:
+        raise InputError("it needs everybody's utilities; found people who are not in memory.")
+    return np.asarray(table)
 
 
 def _scale(fit: Likelihood, shift: float) -> Axiom:
     """Power means, against those of utilities with a constant added."""
     own = _under(fit, POWER_MEAN, shift)
-    table = np.asarray(own.loss.people.table)
+    table = _table(own)
     if own.loss.has_zeros:
         raise InputError("a constant cannot be looked at where a utility is 0.")
     q = welfare_shares(table, own.weights, own.point.p)
@@ -186,7 +252,7 @@ def _scale(fit: Likelihood, shift: float) -> Axiom:
 def _translation(fit: Likelihood, shift: float) -> Axiom:
     """Kolm-Pollak functions, against power means of utilities with a large constant added."""
     own = _under(fit, KOLM_POLLAK, shift)
-    table = np.asarray(own.loss.people.table)
+    table = _table(own)
     unit = max(float(table.std()), 1e-300)
     q = welfare_shares(table / unit, own.weights, -own.point.p * unit)
     return _tested(
@@ -200,7 +266,7 @@ def _separability(fit: Likelihood) -> Axiom:
         raise InputError("weights of places look at everybody by construction.")
     if fit.loss.has_zeros:
         raise InputError("products cannot be looked at where a utility is 0.")
-    table = np.asarray(fit.loss.people.table)
+    table = _table(fit)
     heavy = np.argsort(-fit.weights, kind="stable")[:_MOST_PEOPLE]
     heavy = np.sort(heavy[fit.weights[heavy] > 0])
     if len(heavy) < 3:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from welfarist.base.validation import FloatArray
 from welfarist.families.columns import Columns
+from welfarist.families.kolm_pollak.levels import unit_of
 from welfarist.families.power_mean.many_means import log_means_of_present
 from welfarist.families.power_mean.present import (
     bending_of_present,
@@ -38,9 +39,12 @@ class PartlyPresent(Columns):
         As in :class:`Columns`; 0 where somebody is absent, which is never read.
     present : (d, N) array of bool
         Who is affected by what.
+    unit : float
+        What one in `logs` stands for, where these are levels and no logarithms.
     """
 
     present: npt.NDArray[np.bool_] = field(default_factory=_everybody)
+    unit: float = 1.0
 
     @classmethod
     def of(cls, utilities: FloatArray) -> PartlyPresent:
@@ -53,6 +57,15 @@ class PartlyPresent(Columns):
         logs -= shift
         logs[~present] = 0.0
         return cls(logs, shift, bool(np.isneginf(logs).any()), present)
+
+    @classmethod
+    def of_levels(cls, utilities: FloatArray) -> PartlyPresent:
+        """Take over utilities (d, N) of a family that looks at differences."""
+        present = ~np.isnan(utilities)
+        known = utilities[present]
+        unit, shift = unit_of(known), float((known / known.size).sum())
+        levels = np.where(present, (utilities - shift) / unit, 0.0)
+        return cls(levels, shift, False, present, unit)
 
     @property
     def table(self) -> Any:
@@ -96,5 +109,5 @@ class PartlyPresent(Columns):
         """Return some of the actions, on the same unit."""
         return PartlyPresent(
             np.ascontiguousarray(self.logs[:, actions]), self.shift, self.has_zeros,
-            np.ascontiguousarray(self.present[:, actions]),
+            np.ascontiguousarray(self.present[:, actions]), self.unit,
         )  # fmt: skip

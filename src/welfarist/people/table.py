@@ -10,8 +10,10 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.families.base import Family
 from welfarist.families.columns import Columns, People
+from welfarist.families.kolm_pollak.family import KolmPollakFamily
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.people.absent import PartlyPresent
+from welfarist.people.present_rule import refused_absence
 from welfarist.people.source import Source, is_source
 from welfarist.people.weighting import Weighting
 
@@ -31,11 +33,9 @@ def columns_of(utilities: FloatArray, family: Family, weighting: Weighting) -> C
 
 def _partly_present(utilities: FloatArray, family: Family, weighting: Weighting) -> PartlyPresent:
     """People of whom some are absent from some actions, which must affect somebody who counts."""
-    if family != POWER_MEAN:
-        raise InputError(
-            "people can be absent from some actions under power means only; found "
-            f"{family.called}. Fill in what is missing, or leave those actions out."
-        )
+    in_levels = isinstance(family, KolmPollakFamily)
+    if family != POWER_MEAN and not in_levels:
+        raise refused_absence(family)
     if weighting.fixed is not None:
         nobody = ~(~np.isnan(utilities) & (weighting.fixed > 0)).any(axis=1)
         if nobody.any():
@@ -43,7 +43,8 @@ def _partly_present(utilities: FloatArray, family: Family, weighting: Weighting)
                 "every action must affect somebody who counts; found weights of 0 for all whom "
                 f"row {int(np.argmax(nobody))} affects. Leave it out, or give them a weight."
             )
-    return PartlyPresent.of(np.array(utilities.T, order="C"))
+    rows = np.array(utilities.T, order="C")
+    return PartlyPresent.of_levels(rows) if in_levels else PartlyPresent.of(rows)
 
 
 def people_of(utilities: FloatArray | Source, family: Family, weighting: Weighting) -> People:

@@ -81,13 +81,15 @@ def shifted_table(utilities: FloatArray, shift: float, least: float = 0.0) -> Fl
                 f"{shift:g}. Add it to their utilities before."
             )
         return utilities  # type: ignore[return-value]
-    if utilities.min() < least - shift:
-        raise utilities_error(utilities, least - shift)
+    if np.fmin.reduce(utilities, axis=None) < least - shift:  # of those who are there
+        there = np.where(np.isnan(utilities), least - shift, utilities)
+        raise utilities_error(there, least - shift)
     if not shift:
         return utilities
-    if utilities.max() > np.finfo(np.float64).max - shift:
+    if np.fmax.reduce(utilities, axis=None) > np.finfo(np.float64).max - shift:
         raise InputError(
-            f"utilities must be numbers with {shift:g} added to all; found {utilities.max():g}, "
+            f"utilities must be numbers with {shift:g} added to all; found "
+            f"{np.fmax.reduce(utilities, axis=None):g}, "
             "which is too large for that. Choose a larger unit."
         )
     return utilities + shift

@@ -27,6 +27,7 @@ from welfarist.inference.utility_errors import (
     second_opinion,
     utility_errors_of,
 )
+from welfarist.noise.choices import RHO
 from welfarist.proofs import certifier_of
 from welfarist.proofs.certificate import Certificate
 from welfarist.proofs.rules import prove
@@ -436,7 +437,8 @@ class FitResult(Learned):
 
         Scale and translation invariance, separability, anonymity, Pareto and transfer; where one
         cannot be tested, it carries the reason. The first two are asked of the best power mean and
-        of the best Kolm-Pollak function for these decisions, whatever family was fitted.
+        of the best Kolm-Pollak function for these decisions, whatever family was fitted. Decisions
+        without noise (``noise="none"``) are tested exactly: whether some go round in a circle.
 
         Examples
         --------
@@ -447,7 +449,8 @@ class FitResult(Learned):
         False
         """
         if self.likelihood is None:
-            return axioms_of(None, self.shift)
+            certain = self.exact is not None and RHO.name not in self.extras
+            return axioms_of(None, self.shift, self.decided if certain else None)
         return self.likelihood.once("axioms", lambda: axioms_of(self.likelihood, self.shift))
 
     def _misfit(self) -> Misfit:

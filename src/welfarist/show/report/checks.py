@@ -44,14 +44,29 @@ def description(facts: Facts) -> Html:
     return section("Does the rule describe the decisions?", *parts)
 
 
+_ABOUT_CIRCLES = (
+    "Each line is a property that a rule may have, and whether some rule that has it can make all "
+    "of the decisions, which are taken to be free of errors."
+)
+_ABOUT_AXIOMS = (
+    "Each line is a property that a rule may have. A small p-value says that decisions like these "
+    "would be rare if somebody followed a rule that has it: below 0.05 it is called rejected. The "
+    "first two are asked of the best rule among those that have them, whatever family was fitted."
+)
+
+
 def axioms(facts: Facts) -> Html:
     """Which properties of a rule the decisions speak against."""
     result = facts.result
-    if result.likelihood is None or facts.utilities is None or result.decisions > _MOST_TESTED:
+    if facts.utilities is None or result.decisions > _MOST_TESTED:
+        return NOTHING
+    if result.likelihood is None and result.exact is None:
         return NOTHING
     if reversal(result.caveats) is not None:  # of choices that no rule explains nothing is tested
         return NOTHING
     found = result.axioms()
+    if result.likelihood is None and all(one.p_value is None for one in found):
+        return NOTHING
     rows = [
         [
             one.name,
@@ -65,12 +80,7 @@ def axioms(facts: Facts) -> Html:
         ]
         for one in found
     ]
-    intro = paragraph(
-        "Each line is a property that a rule may have. A small p-value says that decisions like "
-        "these would be rare if somebody followed a rule that has it: below 0.05 it is called "
-        "rejected. The first two are asked of the best rule among those that have them, whatever "
-        "family was fitted."
-    )
+    intro = paragraph(_ABOUT_CIRCLES if result.likelihood is None else _ABOUT_AXIOMS)
     title = "Axioms, one by one"
     return section(
         "Which axioms hold?",
@@ -83,6 +93,10 @@ def _why(one: Axiom) -> str:
     """The p-value of an axiom with the decisions that speak loudest, or why it has none."""
     if one.p_value is None:
         return plain(one.reason)
+    if one.exact:
+        said = words.sentence(one.distribution).removesuffix(".")
+        numbers = ", ".join(str(number + 1) for number in one.loudest)
+        return f"{said}: {numbers}" if numbers else said
     said = f"p-value {words.p_value(one.p_value)}"
     if one.loudest:
         loudest = ", ".join(str(number + 1) for number in one.loudest)
