@@ -63,7 +63,8 @@ def dictators(modules: dict[str, Any]) -> list[str]:
         "| dictator games, three types | log likelihood | design |",
         "| --- | ---: | ---: |",
     ]
-    for family, wanted in (("power", "-1425.5"), ("kolm", "-1411.5")):
+    typed: tuple[tuple[Any, str], ...] = ("power", "-1425.5"), ("kolm", "-1411.5")
+    for family, wanted in typed:
         learner = wf.Types(wf.ComparisonClassifier(family=family), n_types=TYPES, population=False)
         lines.append(f"| {family} | {learner.fit(choices).log_likelihood_:.1f} | {wanted} |")
     return [*lines, ""]
@@ -91,7 +92,8 @@ def indices(modules: dict[str, Any]) -> list[str]:
     for name, (table, target, options) in tables.items():
         plain = wf.WelfareRegressor(**options).fit(table, target).result_
         cells = []
-        for family, p in (("kolm", None), ("rank", 1.0), ("rank", None)):
+        rivals: tuple[tuple[Any, float | None], ...] = ("kolm", None), ("rank", 1.0), ("rank", None)
+        for family, p in rivals:
             learner = wf.WelfareRegressor(family=family, p=p, **options)
             cells.append(f"{learner.fit(table, target).result_.bic - plain.bic:+,.1f}")
         low, high = plain.interval("p")
