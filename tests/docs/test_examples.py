@@ -15,7 +15,7 @@ matplotlib = pytest.importorskip("matplotlib", reason="figures need the extra pl
 matplotlib.use("Agg")
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-NAMES = ("arwu", "dictator", "dictator_types", "gei", "hdi", "tourism")
+NAMES = ("arwu", "dictator", "dictator_types", "gei", "hdi", "judges", "ratios", "tourism")
 
 # Results are kept to five digits: another machine may differ by one in the last of them.
 LAST_DIGIT = 2e-4
