@@ -42,8 +42,11 @@ class Standing:
     @classmethod
     def of(cls, draws: RuleDraws, table: FloatArray) -> Standing:
         """Judge actions (N, d), the shift not yet added, by all rules."""
-        values = values_of(draws, table)
-        ratio = draws.family.level.is_ratio
+        return cls.of_values(values_of(draws, table), draws.family.level.is_ratio)
+
+    @classmethod
+    def of_values(cls, values: FloatArray, ratio: bool) -> Standing:
+        """Compare values (S, N) that rules give to actions: logarithms of welfare, if `ratio`."""
         best = values.max(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             lost = -np.expm1(values - best) if ratio else best - values
