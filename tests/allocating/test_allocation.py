@@ -190,6 +190,7 @@ def test_boards_differ_and_columns_go_by_name():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
+        ({"baseline": -1.0}, "what somebody has without projects must be a number from 0 on"),
         ({"costs": [2.0, -1.0]}, "what a project costs must be a number from 0 on; found -1"),
         ({"gains": [[1.0, -2.0], [1.0, 1.0]]}, "adds to somebody's utility must be .* found -2"),
         ({"budget": 0.5, "whole": True}, "must pay for at least one project; found 0.5.*costs 1"),
@@ -212,3 +213,21 @@ def test_what_is_wrong_is_said(changed, message):
         wf.allocate(2.0, many, np.ones(30), 5.0)
     with pytest.raises(wf.InputError, match=r"found 30 and p = 1\.0000001\."):
         wf.allocate(1 + 1e-7, many, np.ones(30), 5.0)
+
+
+def test_a_table_of_many_people_says_how_they_fare_together():
+    found = wf.allocate("Nash", np.eye(40), np.full(40, 1000.0), 20_000.0, baseline=1, whole=True)
+    text = str(found)
+    assert "half have less" in text
+    assert "person 3" not in text
+    assert " 20000 " in text
+    assert len(found.to_dict()["utilities"]) == 40
+
+
+def test_projects_that_nobody_could_pay_for_are_no_obstacle():
+    gains, costs = [[4.0, 0.0], [3.0, 5.0], [1.0, 1.0]], [1e300, 1e308, 2.0]
+    for p in (-np.inf, -1.0, 0.5, 1.0):
+        rule = wf.WelfareFunction(p, [0.5, 0.5])
+        found = wf.allocate(rule, gains, costs, 9.0, baseline=1.0)
+        assert found.funded == pytest.approx([0, 0, 1])
+        assert found.gap < 1e-9

@@ -65,6 +65,17 @@ def test_what_cannot_be_followed_is_refused(draws, fit):
         wf.recommend(fit, ACTIONS, prior=Prior(mode=1), uncertainty="bootstrap")
 
 
+def test_several_decision_makers_have_no_one_next_action():
+    world = wf.simulate.individuals(20, 2, p=0, random_state=1)
+    pairs = wf.simulate.random_pairs(20, 40, random_state=1)
+    decided = wf.simulate.comparisons(world, pairs, tau=20, random_state=1)
+    kept = wf.Comparisons(
+        world.utilities, decided.pairs, decided.outcomes, by=np.arange(len(decided)) % 4
+    )
+    with pytest.raises(wf.InputError, match="rules of their own"):
+        wf.recommend(wf.Types(n_types=1, n_starts=1).fit(kept), world.utilities)
+
+
 def test_a_frame_has_the_columns_that_are_promised(fit):
     named = pd.DataFrame(ACTIONS, index=["a", "b", "c", "d", "e"])
     frame = fit.result_.recommend(named.to_numpy(), names=list(named.index), draws=100)

@@ -33,6 +33,8 @@ _TOO_LITTLE = (
     "with p of at most 0 everybody must have something for welfare to be above 0; found that the "
     "budget pays for no projects that give everybody something"
 )
+# People who have a row each, and gaps that are rounding.
+_PEOPLE, _ROUNDING = 30, 1e-12
 # A gap from which on a table says what it means.
 _WIDE = 1e-3
 
@@ -189,21 +191,26 @@ class Boards:
         first = boards[0]
         some = np.flatnonzero(np.max([b.funded for b in boards], axis=0) > _NOTHING)
         rows = [
-            (first.projects.names[row], number(float(first.projects.costs[row])),
+            (first.projects.names[row], _money(float(first.projects.costs[row])),
              *(_share(float(b.funded[row])) for b in boards))
             for row in some
         ]  # fmt: skip
         breaks = (len(rows),)
-        rows.append(("spent", number(first.projects.budget), *(number(b.spent) for b in boards)))
+        rows.append(("spent", _money(first.projects.budget), *(_money(b.spent) for b in boards)))
         rows.append(("welfare by its own rule", "", *(number(b.welfare) for b in boards)))
-        rows.append(("gap at most", "", *(f"{100 * b.gap:.2g}%" for b in boards)))
+        rows.append(("gap at most", "", *(_gap(b.gap) for b in boards)))
         people = first.rule.stakeholders or tuple(
             f"person {i}" for i in range(len(first.utilities))
         )
-        for i, person in enumerate(people):
-            rows.append((person, "", *(number(float(b.utilities[i])) for b in boards)))
+        if len(people) > _PEOPLE:
+            rows += [(n, "", *(number(float(v)) for v in row)) for n, row in _spread(boards)]
+        else:
+            for i, person in enumerate(people):
+                rows.append((person, "", *(number(float(b.utilities[i])) for b in boards)))
         sides = cast("tuple[Alignment, ...]", ("left", *("right",) * (1 + len(boards))))
         lines = ["below the projects: what everybody has then"]
+        if len(people) > _PEOPLE:
+            lines = [f"below the projects: what the {len(people)} people have then"]
         lines += [f"{name}: {note}" for name, b in self.by.items() for note in b.notes]
         title = f"{len(some)} of {len(first.projects)} projects funded"
         if len(boards) > 1:
@@ -212,6 +219,29 @@ class Boards:
 
     def __str__(self) -> str:
         return self.table().as_text()
+
+
+def _money(amount: float) -> str:
+    """An amount without digits that it does not have."""
+    return f"{amount:.10g}"
+
+
+def _gap(gap: float) -> str:
+    """A gap in percent; what is left of rounding is none."""
+    return f"{100 * gap:.2g}%" if gap > _ROUNDING else "0%"
+
+
+def _spread(boards: Sequence[Allocation]) -> list[tuple[str, list[float]]]:
+    """What people have under each board, where they are too many for a row each."""
+    ends = {
+        "the worst off": 0.0,
+        "a tenth have less": 0.1,
+        "half have less": 0.5,
+        "the best off": 1.0,
+    }
+    return [
+        (name, [float(np.quantile(b.utilities, end)) for b in boards]) for name, end in ends.items()
+    ]
 
 
 def _share(funded: float) -> str:
@@ -251,7 +281,8 @@ def allocate(
     names : sequence of str, optional
         Of the projects; left out, a data frame's index.
     gap : float
-        How close to the largest welfare whole projects must come, as a share of it.
+        How close to the largest welfare whole projects must come, as a share of it; for dozens of
+        people no closer than 2e-5.
     seconds : float
         After about which whole projects are returned with the gap that is proven by then.
 

@@ -22,6 +22,8 @@ from welfarist.families.rule import WelfareFunction
 
 # Rounding of what is spent, and what a covering programme may miss by tolerance.
 _EQUAL, _LOOSE = 1e-9, 1e-5
+# How closely bounds can be proven by such programmes, as a share of welfare.
+CLOSEST = 2.0 * _LOOSE
 
 
 def covering(projects: Projects, least: FloatArray) -> sparse.csr_matrix:
@@ -56,7 +58,7 @@ def closed_in(
     assert rule.weights is not None
     reach, value = Reach.of(projects), float(rule(projects.utilities(funded)))
     needed = np.exp(-np.log(rule.weights) / rule.p)
-    close = max(gap, 2.0 * _LOOSE)
+    close = max(gap, CLOSEST)
     while bound - value > close * bound and time.monotonic() < deadline:
         aim = max(float(np.sqrt(value * bound)), value * (1.0 + 0.5 * close))
         found, none = _cheapest(projects, reach.from_least(aim * needed), deadline)

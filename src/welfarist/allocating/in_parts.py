@@ -20,11 +20,12 @@ import importlib
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from scipy.optimize import linprog
 
 from welfarist.allocating.projects import Projects
-from welfarist.allocating.tangents import bound_by, filled
+from welfarist.allocating.tangents import bound_by, filled, tangent
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.families.power_mean.mean import log_power_mean
@@ -38,6 +39,8 @@ _NEAR, _FURTHER = -2.0, 4.0
 _CLOSE, _ON_THE_WAY, _STEPS = 1e-9, 1e-3, 60
 # Of the solver.
 _EXACT = 1e-12
+# So many budgets is the most that a project may cost for a part of it to be looked at.
+_DEAREST = 1e9
 # A step must rise by this share of what its slope promises, and is halved down to this length.
 _RISE, _SHORTEST = 1e-4, 1e-10
 
@@ -48,6 +51,9 @@ def best_shares(rule: WelfareFunction, projects: Projects) -> tuple[FloatArray, 
     Everybody counts, and somebody to whom no project gives anything has something without.
     """
     assert rule.weights is not None
+    worth_it = projects.costs <= _DEAREST * projects.budget
+    if not worth_it.all():
+        return _of_some(rule, projects, worth_it)
     if rule.p == 1:
         shares = filled(projects.gains @ rule.weights, projects)
         return shares, bound_by(rule.weights, projects)
@@ -56,6 +62,20 @@ def best_shares(rule: WelfareFunction, projects: Projects) -> tuple[FloatArray, 
     shares, bound = _for_the_worst_off(projects)
     # M_p <= w_i^(1/p) u_i for each person, as one term of the sum is less than all of it.
     return shares, bound * float(np.exp(np.log(rule.weights.min()) / rule.p))
+
+
+def _of_some(
+    rule: WelfareFunction, projects: Projects, some: npt.NDArray[np.bool_]
+) -> tuple[FloatArray, float]:
+    """The same without projects of which next to nothing could be paid; the bound is of all."""
+    shares = np.zeros(len(projects))
+    names = tuple(name for name, kept in zip(projects.names, some, strict=True) if kept)
+    if names:
+        left = Projects(
+            names, projects.costs[some], projects.gains[some], projects.baseline, projects.budget
+        )
+        shares[some] = best_shares(rule, left)[0]
+    return shares, bound_by(tangent(rule, projects.utilities(shares)), projects)
 
 
 def _for_the_worst_off(projects: Projects) -> tuple[FloatArray, float]:

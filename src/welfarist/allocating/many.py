@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from welfarist.allocating.covers import covering
+from welfarist.allocating.covers import CLOSEST, covering
 from welfarist.allocating.improving import filled_up, improved
 from welfarist.allocating.pieces import Chains, Pieces, Reach
 from welfarist.allocating.projects import Projects
@@ -66,7 +66,7 @@ def best_of_many(
     deadline : float
         Of time.monotonic().
     """
-    search = _Search(rule, projects, funded, bound, max(gap, 2.0 * _LOOSE), deadline)
+    search = _Search(rule, projects, funded, bound, max(gap, CLOSEST), deadline)
     search.run(whole=False)
     search.run(whole=True)
     return search.funded, max(search.bound, search.value)

@@ -134,6 +134,7 @@ def _in_order(values: Any, names: tuple[str, ...] | None, what: str) -> Any:
 
 
 def _require_from_0(values: FloatArray, what: str) -> None:
+    values = np.atleast_1d(values)
     wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():
         found = values[wrong].flat[0]

@@ -16,7 +16,7 @@ import time
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from welfarist.allocating.covers import closed_in
+from welfarist.allocating.covers import CLOSEST, closed_in
 from welfarist.allocating.improving import filled_up, improved
 from welfarist.allocating.in_parts import best_shares
 from welfarist.allocating.many import best_of_many
@@ -80,7 +80,8 @@ def best_whole(
     start : (m,) array
         Projects that give everybody something, where that is needed.
     gap : float
-        How close the bound must come, as a share of it.
+        How close the bound must come, as a share of it; for many people no closer than 2e-5, which
+        is what solvers hold to.
     seconds : float
         Wall time after which the best so far is returned with its bound.
     """
@@ -102,7 +103,7 @@ def best_whole(
             best, bound = closed_in(rule, projects, best, bound, gap, deadline)
         if rule.p > -np.inf:
             best, bound = best_of_many(rule, projects, best, bound, gap, deadline)
-        value = float(rule(projects.utilities(best)))
+        value, gap = float(rule(projects.utilities(best))), max(gap, CLOSEST)
     lines = cuts.at(projects.utilities(shares)) + cuts.at(projects.utilities(best))
     needs = _needs(rule, projects)
     while bound - value > max(gap, _EQUAL) * near and time.monotonic() < deadline:

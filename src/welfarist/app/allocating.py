@@ -11,6 +11,7 @@ from welfarist.app.people import weights_of
 from welfarist.app.rules import RuleRequest, model_of
 from welfarist.app.texts import power_of_text
 from welfarist.app.usage import UsageError
+from welfarist.base.errors import InputError
 from welfarist.base.exports import Table
 from welfarist.base.validation import FloatArray
 from welfarist.families.rule import WelfareFunction
@@ -155,13 +156,24 @@ def _table(asked: AllocateRequest, known: tuple[str, ...] | None) -> _Given:
     options = asked.rule.table.actions()
     if known is not None:
         options = {**options, "stakeholders": list(known), "ignore": ()}
-    read = read_actions(asked.rule.actions, score=asked.cost, **options)
+    try:
+        read = read_actions(asked.rule.actions, score=asked.cost, **options)
+    except InputError as problem:
+        problem.args = (_about_costs(str(problem.args[0])), *problem.args[1:])
+        raise
     assert read.scores is not None
     notes = tuple(read.notes)
     return _Given(
         tuple(read.names), np.asarray(read.scores), np.asarray(read.utilities),
         tuple(read.stakeholders), None, notes,
     )  # fmt: skip
+
+
+def _about_costs(message: str) -> str:
+    """A message about the column of costs, which files know as scores."""
+    for score, cost in (("the score must", "the cost must"), ("scores must", "costs must")):
+        message = message.replace(score, cost)
+    return message
 
 
 def _votes(asked: AllocateRequest) -> _Given:

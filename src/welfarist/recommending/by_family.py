@@ -204,7 +204,8 @@ def _choice(
     if absent and not isinstance(fit.welfare, WelfareFunction):
         raise InputError("actions must affect the same people; found somebody who is absent.")
     judge = PresentRule(fit.welfare) if absent else fit.welfare
-    values = np.asarray(judge.value(table), dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # of derivatives, which nobody asks for
+        values = np.asarray(judge.value(table), dtype=np.float64)
     sizes = 1.0 + np.abs(np.where(np.isfinite(values), values, 0.0))
     best = values >= values.max() - _TIE * sizes
     ahead = values > values[recommended] + _TIE * sizes

@@ -12,6 +12,9 @@ from welfarist.asking.prior import Prior
 from welfarist.base.errors import InputError, WelfaristError
 from welfarist.base.seeds import seed_of
 from welfarist.base.validation import FloatArray, check_count
+from welfarist.deciders.deciders_result import DecidersResult
+from welfarist.deciders.saved import DecidersModel
+from welfarist.deciders.types_result import TypesResult
 from welfarist.decisions import Choices, Comparisons
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.people.source import is_source
@@ -86,7 +89,7 @@ def draw_rules(
     if not isinstance(result, FitResult):
         raise InputError(
             "a recommendation needs one rule that was learned: a fitted estimator, its result_, a "
-            f"Posterior, or a saved model; found {type(learned).__name__}."
+            f"Posterior, or a saved model; found {type(learned).__name__}{_no_one_rule(result)}."
         )
     if _more_than_a_rule(result):
         raise InputError(
@@ -104,6 +107,16 @@ def draw_rules(
             )
         return _of_bootstrap(result, min(count, _RESAMPLES), seed)
     return _posterior_of(result, prior, count, seed)
+
+
+def _no_one_rule(result: Any) -> str:
+    """Why what was learned of several decision makers recommends nothing, and what does."""
+    if not isinstance(result, TypesResult | DecidersResult | DecidersModel):
+        return ""
+    return (
+        ", whose decision makers follow rules of their own, and would not take the same action. "
+        "Fit one rule to the decisions of those for whom you decide"
+    )
 
 
 def no_posterior(result: FitResult) -> str:
