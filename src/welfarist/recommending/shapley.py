@@ -15,8 +15,8 @@ import numpy as np
 
 from welfarist.base.validation import FloatArray
 
-# People up to whom all coalitions are looked at: 32,768 of them.
-MOST_EXACT = 15
+# People up to whom all coalitions are looked at: 262,144 of them, in a fifth of a second.
+MOST_EXACT = 18
 # Pairs of opposite orders in which more people join, and entries of the arrays that takes.
 _ORDERS, _FEWEST, _ENTRIES = 1000, 20, 40_000_000
 
@@ -52,7 +52,7 @@ def shapley(value: Value, first: FloatArray, second: FloatArray, seed: int = 0) 
     first, second : (d,) arrays
         What everybody has.
     seed : int
-        Of the orders that are drawn where people are more than 15.
+        Of the orders that are drawn where people are more than 18.
     """
     if len(first) <= MOST_EXACT:
         return Shapley(_exact(value, first, second), np.zeros(len(first)))
