@@ -9,7 +9,7 @@ import typer
 from welfarist.app import values
 from welfarist.cli import options as opt
 from welfarist.cli.console import checked, print_json, print_table, say_notes, working
-from welfarist.cli.streams import solvers_on_stderr
+from welfarist.cli.table_options import Table, of_a_table
 
 EXAMPLE = "welfarist allocate projects.csv --model model.json --budget 100000 --whole --boards"
 
@@ -78,6 +78,7 @@ VoterGroups = Annotated[
 ]
 
 
+@of_a_table()
 def allocate(
     projects: Projects,
     budget: Budget = None,
@@ -94,29 +95,18 @@ def allocate(
     p: opt.RulePower = None,
     weights: opt.RuleWeights = None,
     json: opt.Json = False,
-    name: opt.Name = None,
-    numbered: opt.Numbered = False,
-    stakeholders: opt.Stakeholders = None,
-    ignore: opt.Ignore = None,
-    separator: opt.Separator = None,
-    decimal: opt.Decimal = None,
-    sheet: opt.Sheet = None,
-    encoding: opt.Encoding = None,
-    drop_missing: opt.DropMissing = False,
+    *,
+    table: Table,
 ) -> None:
     """Allocate a budget over projects so that welfare is largest."""
     from welfarist.app import allocating
-    from welfarist.app.decisions import TableOptions
     from welfarist.app.rules import RuleRequest
 
-    table = TableOptions(
-        name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing
-    )
     rule = RuleRequest(projects, table, model, doctrine, p, weights)
     asked = allocating.AllocateRequest(
         rule, budget, cost, baseline, whole, gap, seconds, boards, satisfaction, voter_groups
     )
-    with working(), solvers_on_stderr():
+    with working():
         found = allocating.allocate(asked)
     say_notes(found.notes)
     if json:

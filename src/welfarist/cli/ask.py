@@ -10,6 +10,7 @@ import typer
 from welfarist.app.usage import UsageError
 from welfarist.cli import options as opt
 from welfarist.cli.console import say_notes, typed
+from welfarist.cli.table_options import Table, of_a_table
 
 EXAMPLE = "welfarist ask actions.csv --save answers.csv"
 
@@ -63,6 +64,7 @@ CheckEvery = Annotated[
 ]
 
 
+@of_a_table()
 def ask(
     ctx: typer.Context,
     actions: ActionsFile,
@@ -75,15 +77,8 @@ def ask(
     check_every: CheckEvery = 0,
     seed: opt.Seed = 0,
     shift: opt.Shift = 0.0,
-    name: opt.Name = None,
-    numbered: opt.Numbered = False,
-    stakeholders: opt.Stakeholders = None,
-    ignore: opt.Ignore = None,
-    separator: opt.Separator = None,
-    decimal: opt.Decimal = None,
-    sheet: opt.Sheet = None,
-    encoding: opt.Encoding = None,
-    drop_missing: opt.DropMissing = False,
+    *,
+    table: Table,
 ) -> None:
     """Put questions to a decision maker, and learn their rule."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -101,14 +96,10 @@ def ask(
     told = dict(aim=aim, designed=designed, max=max, sure=sure, check_every=check_every, seed=seed)
     told = {option: typed(ctx, option, value) for option, value in told.items()}
     from welfarist.app.asking import AskRequest, opened
-    from welfarist.app.decisions import TableOptions
     from welfarist.app.warned import heard
     from welfarist.cli.conversation import Conversation
     from welfarist.cli.keys import Keys
 
-    table = TableOptions(
-        name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing
-    )
     request = AskRequest(actions, save, table, by, told, shift)
     with opened(request) as session, heard():
         say_notes(session.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from welfarist.app import values
 from welfarist.cli import options as opt
 from welfarist.cli.console import answer, checked, one_line, print_json, say, say_notes, working
+from welfarist.cli.table_options import Table, of_a_table
 from welfarist.cli.words import in_options
 
 EXAMPLE = "welfarist compare actions.csv --comparisons decisions.csv --model model.json"
@@ -67,6 +69,7 @@ Folds = Annotated[
 ]
 
 
+@of_a_table()
 def compare(
     actions: opt.ActionsFile,
     comparisons: opt.ComparisonsFile = None,
@@ -115,28 +118,18 @@ def compare(
     menu_separator: opt.MenuSeparator = None,
     outside: opt.Outside = False,
     absent: opt.Absent = False,
-    name: opt.Name = None,
-    numbered: opt.Numbered = False,
-    stakeholders: opt.Stakeholders = None,
-    ignore: opt.Ignore = None,
-    separator: opt.Separator = None,
-    decimal: opt.Decimal = None,
-    sheet: opt.Sheet = None,
-    encoding: opt.Encoding = None,
-    drop_missing: opt.DropMissing = False,
+    *,
+    table: Table,
     drop_unknown: opt.DropUnknown = False,
 ) -> None:
     """Put doctrines, saved models and a learned rule side by side."""
     from welfarist.app import comparing
-    from welfarist.app.decisions import DecisionOptions, TableOptions
+    from welfarist.app.decisions import DecisionOptions
     from welfarist.app.learning import LearnerOptions
 
     asked = comparing.CompareRequest(
         actions,
-        TableOptions(
-            name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
-            absent,
-        ),
+        replace(table, absent=absent),
         DecisionOptions(
             comparisons, score, wide, preferred, other, first, second, choice, first_label, count,
             tie, by, drop_unknown, choices, long, menu, chosen, action, ranking, menu_separator,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +18,7 @@ from welfarist.base.inert import on_one_line, visible
 from welfarist.cli.ending import show_traceback
 from welfarist.cli.exit_codes import INTERRUPTED, PROBLEM
 from welfarist.cli.leaving import begun
-from welfarist.cli.streams import ERRORS, OUTPUT, silence, whisper
+from welfarist.cli.streams import OUTPUT, silence, solvers_on_stderr, whisper
 from welfarist.cli.words import in_options, message_of
 
 if TYPE_CHECKING:  # it brings NumPy, which no page of help needs
@@ -97,15 +96,8 @@ def working() -> Iterator[None]:
     import logging
 
     logging.disable(logging.WARNING)
-    sys.stdout.flush()
-    kept = os.dup(OUTPUT)
-    os.dup2(ERRORS, OUTPUT)
-    try:
-        with heard():
-            yield
-    finally:
-        os.dup2(kept, OUTPUT)
-        os.close(kept)
+    with solvers_on_stderr(), heard():
+        yield
 
 
 def answer(*texts: object) -> None:

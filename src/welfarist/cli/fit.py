@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from welfarist.cli import options as opt
 from welfarist.cli.console import answer, one_line, print_json, say, say_notes, working
+from welfarist.cli.table_options import Table, of_a_table
 from welfarist.cli.words import in_options
 
 if TYPE_CHECKING:  # it takes a second to import
@@ -63,6 +65,7 @@ AllowUnconverged = Annotated[
 ]
 
 
+@of_a_table()
 def fit(
     actions: opt.ActionsFile,
     comparisons: opt.ComparisonsFolder = None,
@@ -133,30 +136,20 @@ def fit(
     menu_separator: opt.MenuSeparator = None,
     outside: opt.Outside = False,
     absent: opt.Absent = False,
-    name: opt.Name = None,
-    numbered: opt.Numbered = False,
-    stakeholders: opt.Stakeholders = None,
-    ignore: opt.Ignore = None,
-    separator: opt.Separator = None,
-    decimal: opt.Decimal = None,
-    sheet: opt.Sheet = None,
-    encoding: opt.Encoding = None,
-    drop_missing: opt.DropMissing = False,
+    *,
+    table: Table,
     drop_unknown: opt.DropUnknown = False,
 ) -> None:
     """Learn the rule behind decisions: who counts how much."""
     from welfarist.app.deciding import DecidersRequest
-    from welfarist.app.decisions import DecisionOptions, TableOptions
+    from welfarist.app.decisions import DecisionOptions
     from welfarist.app.fitting import FitRequest
     from welfarist.app.learning import LearnerOptions
     from welfarist.app.pages import PageOptions
 
     asked = FitRequest(
         actions,
-        TableOptions(
-            name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
-            absent,
-        ),
+        replace(table, absent=absent),
         DecisionOptions(
             comparisons, score, wide, preferred, other, first, second, choice, first_label, count,
             tie, by, drop_unknown, choices, long, menu, chosen, action, ranking, menu_separator,

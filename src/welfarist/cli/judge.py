@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from welfarist.cli import options as opt
 from welfarist.cli.console import print_json, print_table, say_notes, working
+from welfarist.cli.table_options import Table, of_a_table
 
 EXAMPLE = "welfarist judge actions.csv shelter pantry --doctrine Nash"
 
@@ -15,6 +17,7 @@ One = Annotated[str, typer.Argument(help="Name of an action.", metavar="A", show
 Another = Annotated[str, typer.Argument(help="Name of another.", metavar="B", show_default=False)]
 
 
+@of_a_table()
 def judge(
     actions: opt.ActionsFile,
     a: One,
@@ -27,34 +30,15 @@ def judge(
     who: opt.Who = None,
     absent: opt.Absent = False,
     json: opt.Json = False,
-    name: opt.Name = None,
-    numbered: opt.Numbered = False,
-    stakeholders: opt.Stakeholders = None,
-    ignore: opt.Ignore = None,
-    separator: opt.Separator = None,
-    decimal: opt.Decimal = None,
-    sheet: opt.Sheet = None,
-    encoding: opt.Encoding = None,
-    drop_missing: opt.DropMissing = False,
+    *,
+    table: Table,
 ) -> None:
     """Decide between two actions, and say why."""
     from welfarist.app import judging, opinions
-    from welfarist.app.decisions import TableOptions
     from welfarist.app.opinions import Opinions, judged_by
     from welfarist.app.rules import RuleRequest
 
-    table = TableOptions(
-        name,
-        numbered,
-        stakeholders,
-        ignore,
-        separator,
-        decimal,
-        sheet,
-        encoding,
-        drop_missing,
-        absent,
-    )
+    table = replace(table, absent=absent)
     asked = RuleRequest(actions, table, model, doctrine, p, weights, shift)
     by = judged_by(asked, who)
     say_notes(by.notes)

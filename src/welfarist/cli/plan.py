@@ -9,6 +9,7 @@ import typer
 from welfarist.app import values
 from welfarist.cli import options as opt
 from welfarist.cli.console import checked, print_json, print_table, say_notes, typed, working
+from welfarist.cli.table_options import Table, of_a_table
 
 EXAMPLE = "welfarist plan --people 5 --tau 10"
 
@@ -191,6 +192,7 @@ Jobs = Annotated[
 ]
 
 
+@of_a_table()
 def plan(
     ctx: typer.Context,
     actions: ActionsFile = None,
@@ -218,19 +220,11 @@ def plan(
     jobs: Jobs = 1,
     json: opt.Json = False,
     shift: opt.Shift = 0.0,
-    name: opt.Name = None,
-    numbered: opt.Numbered = False,
-    stakeholders: opt.Stakeholders = None,
-    ignore: opt.Ignore = None,
-    separator: opt.Separator = None,
-    decimal: opt.Decimal = None,
-    sheet: opt.Sheet = None,
-    encoding: opt.Encoding = None,
-    drop_missing: opt.DropMissing = False,
+    *,
+    table: Table,
 ) -> None:
     """Say how many decisions are needed to learn a rule."""
     from welfarist.app import panels, planning, questioning
-    from welfarist.app.decisions import TableOptions
 
     asked = planning.PlanRequest(
         actions=actions, model=model, people=typed(ctx, "people", people), task=task, error=error,
@@ -240,9 +234,7 @@ def plan(
         places=places, seed=seed, jobs=jobs, shift=shift, deciders=deciders,
         each=typed(ctx, "each", each), spread=typed(ctx, "spread", spread),
         ask=ask, questions=questions, accuracy=typed(ctx, "accuracy", accuracy),
-        table=TableOptions(
-            name, numbered, stakeholders, ignore, separator, decimal, sheet, encoding, drop_missing,
-        ),
+        table=table,
     )  # fmt: skip
     found: planning.Plan | panels.PanelPlan | questioning.QuestionPlan
     with working():

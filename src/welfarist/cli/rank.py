@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from welfarist.cli import options as opt
 from welfarist.cli.console import print_json, print_table, say_notes, working
+from welfarist.cli.table_options import Table, of_a_table
 
 EXAMPLE = "welfarist rank new-actions.csv --model model.json"
 
 
+@of_a_table()
 def rank(
     actions: opt.ActionsFile,
     model: opt.ModelFile = None,
@@ -21,34 +24,15 @@ def rank(
     top: opt.Top = None,
     absent: opt.Absent = False,
     json: opt.Json = False,
-    name: opt.Name = None,
-    numbered: opt.Numbered = False,
-    stakeholders: opt.Stakeholders = None,
-    ignore: opt.Ignore = None,
-    separator: opt.Separator = None,
-    decimal: opt.Decimal = None,
-    sheet: opt.Sheet = None,
-    encoding: opt.Encoding = None,
-    drop_missing: opt.DropMissing = False,
+    *,
+    table: Table,
 ) -> None:
     """Put actions in order by a saved model or a doctrine."""
     from welfarist.app import opinions, ranking
-    from welfarist.app.decisions import TableOptions
     from welfarist.app.opinions import Opinions, judged_by
     from welfarist.app.rules import RuleRequest
 
-    table = TableOptions(
-        name,
-        numbered,
-        stakeholders,
-        ignore,
-        separator,
-        decimal,
-        sheet,
-        encoding,
-        drop_missing,
-        absent,
-    )
+    table = replace(table, absent=absent)
     asked = RuleRequest(actions, table, model, doctrine, p, weights, shift)
     by = judged_by(asked, who)
     say_notes(by.notes)

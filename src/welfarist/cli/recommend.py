@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from welfarist.cli import options as opt
 from welfarist.cli.console import answer, print_json, print_table, say, say_notes, working
+from welfarist.cli.table_options import Table, of_a_table
 
 EXAMPLE = "welfarist recommend new-actions.csv --model model.json --why"
 
@@ -52,6 +54,7 @@ Report = Annotated[
 ]
 
 
+@of_a_table(without="stakeholders")
 def recommend(
     actions: opt.ActionsFile,
     model: Model,
@@ -69,23 +72,14 @@ def recommend(
     date: opt.Date = None,
     absent: opt.Absent = False,
     json: opt.Json = False,
-    name: opt.Name = None,
-    numbered: opt.Numbered = False,
-    ignore: opt.Ignore = None,
-    separator: opt.Separator = None,
-    decimal: opt.Decimal = None,
-    sheet: opt.Sheet = None,
-    encoding: opt.Encoding = None,
-    drop_missing: opt.DropMissing = False,
+    *,
+    table: Table,
 ) -> None:
     """Say which action to take by a saved model, how sure that is, and why."""
     from welfarist.app import recommending
-    from welfarist.app.decisions import TableOptions
     from welfarist.app.pages import PageOptions
 
-    table = TableOptions(
-        name, numbered, None, ignore, separator, decimal, sheet, encoding, drop_missing, absent
-    )
+    table = replace(table, absent=absent)
     asked = recommending.RecommendRequest(
         actions, model, table, best, level, top, why, against, questions, seed, report,
         PageOptions(title, note, unit, date),
