@@ -19,7 +19,7 @@ from welfarist.show.report.markup import (
     section,
     table,
 )
-from welfarist.show.report.next_action import actions_in_order, chance, lost, read_the_table
+from welfarist.show.report.next_action import actions_in_order, how_sure, read_the_table
 from welfarist.show.report.page import Asked, Contents
 from welfarist.show.report.sections import citation
 
@@ -58,14 +58,9 @@ def advised(advice: Advice | Recommendation, asked: Asked) -> Contents:
 
 
 def _answer(said: Recommendation) -> str:
-    first = int(said.order[0])
     if len(said) == 1:
         return f"There is one action only, {said.best}."
-    return (
-        f"Of {len(said)} actions it is {said.best}: the best with probability "
-        f"{chance(said.p_best[first])}. On average {lost(said, first)} are lost by taking it, "
-        "because the rule is known up to a point only."
-    )
+    return f"Of {len(said)} actions it is {said.best}: {how_sure(said)}"
 
 
 def _families(said: Recommendation) -> list[Html]:

@@ -35,17 +35,23 @@ def next_action(said: Recommendation | None) -> Html:
     """The recommended order and why the first is better than the second; nothing without one."""
     if said is None:
         return NOTHING
-    first = int(said.order[0])
     return section(
         "Which action to take",
-        paragraph(
-            f"Of {len(said)} actions it is {said.best}: the best with probability "
-            f"{chance(said.p_best[first])}, and on average {lost(said, first)} "
-            "are lost by taking it, because the rule is known up to a point only."
-        ),
+        paragraph(f"Of {len(said)} actions it is {said.best}: {how_sure(said)}"),
         actions_in_order(said),
         _why(said),
         read_the_table(said),
+    )
+
+
+def how_sure(said: Recommendation) -> str:
+    """How likely the first action is the best, and what is lost by taking it, to a full stop."""
+    first = int(said.order[0])
+    if said.regret[first] == 0:
+        return f"none of {len(said.draws)} rules that may be the right one finds another better."
+    return (
+        f"the best with probability {chance(said.p_best[first])}, and on average "
+        f"{lost(said, first)} are lost by taking it, because the rule is known up to a point only."
     )
 
 
