@@ -293,8 +293,19 @@ def _anonymity(fit: Likelihood) -> Axiom:
         raise InputError("the weights were given.")
     found = likelihood_ratio(fit, weights="equal")
     return Axiom(
-        "anonymity", _NULLS["anonymity"], found.statistic, found.distribution, found.p_value
+        "anonymity",
+        _NULLS["anonymity"],
+        found.statistic,
+        found.distribution + _by_itself(fit),
+        found.p_value,
     )
+
+
+def _by_itself(fit: Likelihood) -> str:
+    """What a likelihood ratio takes for granted where it is known who decided."""
+    known = fit.single.deciders
+    alone = known is None or known.max() == 0
+    return "" if alone else ", as if decisions of one person were independent"
 
 
 def _pareto(fit: Likelihood) -> Axiom:
@@ -338,7 +349,7 @@ def _transfer(fit: Likelihood) -> Axiom:
         "transfer",
         f"{_NULLS['transfer']} ({family.shape.name} {'<=' if edge else '>='} {edge:g})",
         float(root),
-        "normal, one-sided",
+        "normal, one-sided" + _by_itself(fit),
         float(norm.sf(root)),
     )
 
