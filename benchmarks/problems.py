@@ -46,7 +46,10 @@ class ComparisonProblem:
 def utilities(rng: np.random.Generator, actions: int, people: int) -> Array:
     """Utilities (N, d) in [1, 1000], each person with a beta distribution of their own."""
     alpha, beta = rng.uniform(0.5, 5, people), rng.uniform(0.5, 5, people)
-    return np.asarray(1 + 999 * rng.beta(alpha, beta, (actions, people)))
+    table = rng.beta(alpha, beta, (actions, people))
+    table *= 999  # of which there may be no room for a second one
+    table += 1
+    return table
 
 
 def scores(

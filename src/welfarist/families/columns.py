@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, Self, runtime_checkable
@@ -21,6 +22,10 @@ _LARGEST_EXPONENT = 690.0  # e^690 is near the largest double
 _WIDE, _PART = 2**17, 2**16
 # Of tables up to this size what all means begin with is kept.
 _SMALL = 2**15
+# Numbers of a table of which derivatives by weight are not kept but worked out part by part.
+_VAST = 2**26
+# People from which a part holds so many actions: fewer of them would be scattered in memory.
+_LEAST_ACTIONS = 64
 
 
 class People(Protocol):
@@ -160,14 +165,26 @@ class Columns:
         if self.logs.size < _WIDE or weights.ndim > 1:
             return log_mean_of_logs(self.logs, weights, p, self.has_zeros, self._ends)
         value, by_power = np.empty(self.actions), np.empty(self.actions)
-        found = Welfare(value, np.empty_like(self.logs), by_power)
-        step = max(_PART // len(self.logs), 1)
-        for start in range(0, self.actions, step):
-            part = slice(start, start + step)
-            here = log_mean_of_logs(self.logs[:, part], weights, p, self.has_zeros)
+        vast = self.logs.size >= _VAST
+        found = Welfare(value, np.empty((0, 0)) if vast else np.empty_like(self.logs), by_power)
+        for part in self.parts():
+            here = self.log_mean_of_part(part, weights, p)
             value[part], by_power[part] = here.value, here.by_power
-            found.by_weight[:, part] = here.by_weight
-        return found
+            if not vast:
+                found.by_weight[:, part] = here.by_weight
+        return WelfareInParts(self, weights, p, value, by_power) if vast else found
+
+    def parts(self) -> Iterator[slice]:
+        """Yield the actions in runs of which all that is made stays in a core's caches."""
+        step = max(
+            _PART // len(self.logs), min(_LEAST_ACTIONS, len(self.logs) // _LEAST_ACTIONS), 1
+        )
+        for start in range(0, self.actions, step):
+            yield slice(start, min(start + step, self.actions))
+
+    def log_mean_of_part(self, part: slice, weights: FloatArray, p: float) -> Welfare:
+        """Return the same of some actions in a row, by weights (d,) that all share."""
+        return log_mean_of_logs(self.logs[:, part], weights, p, self.has_zeros)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: kept for name, kept in vars(self).items() if name != "_ends"}
@@ -184,11 +201,8 @@ class Columns:
         if self.logs.size < _WIDE or weights.ndim > 1:
             return contracted_curvature(self.logs, weights, p, mean, pull, self.has_zeros)
         cross, twice = np.zeros(len(self.logs)), 0.0
-        step = max(_PART // len(self.logs), 1)
-        for start in range(0, self.actions, step):
-            part = slice(start, start + step)
-            here = Welfare(mean.value[part], mean.by_weight[:, part], mean.by_power[part])
-            logs = self.logs[:, part]
+        for part in self.parts():
+            here, logs = mean.part(part), self.logs[:, part]
             found = contracted_curvature(logs, weights, p, here, pull[part], self.has_zeros)
             cross += found[0]
             twice += found[1]
@@ -215,3 +229,42 @@ class Columns:
     def take(self, actions: npt.NDArray[Any]) -> Columns:
         """Return some of the actions, on the same unit."""
         return Columns(np.ascontiguousarray(self.logs[:, actions]), self.shift, self.has_zeros)
+
+
+class WelfareInParts(Welfare):
+    """Values of very many numbers, whose derivatives by weight are worked out where they are asked.
+
+    They would take as much memory as the table, of which there may be no room for another.
+    """
+
+    __slots__ = ("_columns", "_p", "_weights")
+
+    def __init__(
+        self,
+        columns: Columns,
+        weights: FloatArray,
+        p: float,
+        value: FloatArray,
+        by_power: FloatArray,
+    ) -> None:
+        self._columns, self._weights, self._p = columns, weights, p
+        self.value, self.by_power, self.by_own = value, by_power, None
+
+    @property
+    def by_weight(self) -> FloatArray:  # type: ignore[override]
+        """The derivatives (d, N) by weight, anew each time."""
+        whole = np.empty_like(self._columns.logs)
+        for part in self._columns.parts():
+            whole[:, part] = self.part(part).by_weight
+        return whole
+
+    def along(self, numbers: FloatArray) -> FloatArray:
+        """Return the product (d,) of the derivatives by weight with one number an action (N,)."""
+        found = np.zeros(len(self._columns.logs))
+        for part in self._columns.parts():
+            found += self.part(part).by_weight @ numbers[part]
+        return found
+
+    def part(self, actions: slice) -> Welfare:
+        """Return the same of some actions in a row."""
+        return self._columns.log_mean_of_part(actions, self._weights, self._p)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from welfarist.base.validation import FloatArray
 
 
@@ -30,3 +32,11 @@ class Welfare:
     by_weight: FloatArray
     by_power: FloatArray
     by_own: FloatArray | None = None
+
+    def along(self, numbers: FloatArray) -> FloatArray:
+        """Return the product (d,) of the derivatives by weight with one number an action (N,)."""
+        return np.asarray(self.by_weight @ numbers)
+
+    def part(self, actions: slice) -> Welfare:
+        """Return the same of some actions in a row, without further parameters of the family."""
+        return Welfare(self.value[actions], self.by_weight[:, actions], self.by_power[actions])

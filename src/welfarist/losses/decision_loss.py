@@ -28,6 +28,8 @@ from welfarist.people.weighting import Weighting
 
 # Utilities from which a gradient is worked out without the derivatives of every value.
 _LARGE = 2**17
+# The same of comparisons, whose gradient is then rounded less well.
+_VAST = 2**24
 
 
 @dataclass(frozen=True)
@@ -310,7 +312,8 @@ class DecisionEvaluation:
     def gradient(self) -> FloatArray:
         """Return the gradient at the point (q,), at a fraction of the cost of the model."""
         judged, response = self.judged, self.response
-        if isinstance(response, ScoreResponse) and judged.people.size >= _LARGE:
+        enough = _LARGE if isinstance(response, ScoreResponse) else _VAST
+        if isinstance(response, ScoreResponse | PairResponse) and judged.people.size >= enough:
             gradient = response.gradient_along(judged)
         else:
             gradient = response.gradient(judged.rows())

@@ -109,7 +109,7 @@ class ComparisonGraph:
 
     def scatter(self, values: FloatArray) -> FloatArray:
         """Return the transpose of :meth:`differences`: values of pairs (n,) to actions (N,)."""
-        at_first, at_second = self._ends(values)
+        at_first, at_second = self.ends(values)
         return at_first - at_second
 
     def laplacian_form(self, rows: FloatArray, edge_weights: FloatArray) -> FloatArray:
@@ -119,7 +119,7 @@ class ComparisonGraph:
         columns. Rows should be centred: what is common to all actions cancels in the
         differences, but only up to rounding in the products.
         """
-        at_first, at_second = self._ends(edge_weights)
+        at_first, at_second = self.ends(edge_weights)
         at_first += at_second
         adjacency = self._adjacency.with_weights(edge_weights)
         columns = np.ascontiguousarray(rows.T)
@@ -138,7 +138,7 @@ class ComparisonGraph:
 
         What joins the actions is worked out in single precision, half as much to move about.
         """
-        at_first, at_second = self._ends(edge_weights)
+        at_first, at_second = self.ends(edge_weights)
         at_first += at_second
         adjacency = self._adjacency.in_single_precision(edge_weights)
         columns = np.ascontiguousarray(rows.T, dtype=np.float32)
@@ -148,7 +148,8 @@ class ComparisonGraph:
         form -= joined.T
         return np.asarray(form)
 
-    def _ends(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def ends(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the sums of values (n,) of the pairs by first and by second action (N,)."""
         if len(values) < _MANY:
             at_first = np.asarray(
                 np.bincount(self._first, values, minlength=self.actions), dtype=np.float64

@@ -76,7 +76,7 @@ class Judgement:
         k, point = self.weighting.free, self.point
         found = np.empty(k + self.learn_power)
         if k:
-            by_person = self.welfare.by_weight @ numbers
+            by_person = self.welfare.along(numbers)
             found[:k] = self.weighting.pull_back(by_person[:, None])[:, 0]
             found[:k] *= weight_units(point.weights)
         if self.learn_power:

@@ -355,6 +355,63 @@ class PairResponse:
         """Return the gradient."""
         return self._gradient(rows - np.add.reduce(rows, axis=1, keepdims=True) / rows.shape[1])
 
+    def gradient_along(self, judged: Judgement) -> FloatArray:
+        """Return the gradient from what is judged, without derivatives of every value."""
+        return np.concatenate([judged.along(self.pull()), self.noise_gradient()])
+
+    def noise_gradient(self) -> FloatArray:
+        """Return the derivatives (m,) by log tau and what else is learned of the noise."""
+        own = [] if self.choice.own is None else self.choice.own.by_own.sum(axis=-1)
+        by_tau = self._by_margin() @ self.margins + self.surest[1]
+        return np.array([by_tau, *own]) / self.observed.total
+
+    def pull(self) -> FloatArray:
+        """Return the derivative of all that is minimised by each value (N,)."""
+        scale = exp(self.extras[0]) / self.observed.total
+        return self.observed.graph.scatter(self._by_margin() * scale)
+
+    @property
+    def stiffness(self) -> FloatArray:
+        """Expected second derivatives by each value alone (N,)."""
+        square = exp(2.0 * self.extras[0]) / self.observed.total
+        at_first, at_second = self.observed.graph.ends(self._spread() * square)
+        return at_first + at_second
+
+    def twice(
+        self, values: FloatArray, extras: FloatArray, exactly: bool
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return second derivatives by values and log tau, times a move (N,), (1,) of these.
+
+        What is not expected, or makes them concave, is part of them if `exactly`. The temperature
+        must be all that is learned of the noise.
+        """
+        graph, z, caution = self.observed.graph, self.margins, self.caution
+        tau, by_tau, per = exp(self.extras[0]), float(extras[0]), 1.0 / self.observed.total
+        moved = graph.differences(values) * tau
+        moved += by_tau * z
+        pulled = self._spread() * moved
+        by_temperature = self.surest[2] * by_tau
+        if caution is not None:
+            pulled += (caution.steep @ moved) @ caution.steep
+        if exactly:
+            by_margin = self._by_margin()
+            by_temperature += tau * float(by_margin @ graph.differences(values))
+            by_temperature += by_tau * float(by_margin @ z)
+            if caution is not None:
+                pulled += caution.bend * moved
+                pulled += (caution.raising @ moved) @ caution.raising
+                pulled -= (caution.lowering @ moved) @ caution.lowering
+        by_temperature += float(pulled @ z)
+        if exactly:
+            pulled += by_margin * by_tau
+        return graph.scatter(pulled * (tau * per)), np.array([by_temperature * per])
+
+    def _spread(self) -> FloatArray:
+        """Expected second derivatives (n,) of each pair by its margin."""
+        if self.caution is None:
+            return self.choice.information
+        return self.choice.information + self.caution.curvature
+
     def model(self, rows: FloatArray, *, roughly: bool = False) -> QuadraticModel:
         """Return gradient and Fisher matrix, that of very many pairs `roughly` if asked for."""
         table = self.observed.graph.table(rows)

@@ -379,15 +379,17 @@ class ScoreResponse:
 
     def gradient(self, rows: FloatArray) -> FloatArray:
         """Return the gradient."""
-        return np.asarray(self.with_scale(rows) @ self._pull())
+        return np.asarray(self.with_scale(rows) @ self.pull())
 
     def gradient_along(self, judged: Judgement) -> FloatArray:
         """Return the gradient from what is judged, without derivatives of every value."""
-        pull = self._pull()
-        gradient = judged.along(pull)
+        return np.concatenate([judged.along(self.pull()), self.noise_gradient()])
+
+    def noise_gradient(self) -> FloatArray:
+        """Return the derivative (m,) by the scale, if it is learned."""
         if not self.observed.scale:
-            return gradient
-        return np.append(gradient, self.predicted.by_scale() @ pull)
+            return np.empty(0)
+        return np.array([self.predicted.by_scale() @ self.pull()])
 
     def model(self, rows: FloatArray) -> QuadraticModel:
         """Return gradient and Gauss-Newton matrix."""
@@ -397,13 +399,13 @@ class ScoreResponse:
             return self._model(self.with_scale(rows))
 
     def _model(self, rows: FloatArray) -> QuadraticModel:
-        gradient = rows @ self._pull()
+        gradient = rows @ self.pull()
         rows *= np.sqrt(2.0 * self.observed.sample_weight) * self.predicted.slope
         return QuadraticModel(gradient, rows @ rows.T)  # half the work: NumPy sees the symmetry
 
     def remainder(self, judged: Judgement, rows: FloatArray) -> FloatArray:
         """Return residuals times second derivatives, which Gauss-Newton leaves out."""
-        pull, bend, q = self._pull(), self.predicted.bend, len(rows)
+        pull, bend, q = self.pull(), self.predicted.bend, len(rows)
         rows = self.with_scale(rows)
         left = np.zeros((len(rows), len(rows)))
         # The loss bends twice in a value, as a square and through the level; the latter adds
@@ -419,6 +421,32 @@ class ScoreResponse:
             left[:, q] = left[q]
         return left
 
-    def _pull(self) -> FloatArray:
-        """Derivative of the loss by each value (N,)."""
+    def twice(
+        self, values: FloatArray, extras: FloatArray, exactly: bool
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return second derivatives by values and scale, times a move (N,), (m,) of these.
+
+        What Gauss-Newton leaves out is part of them if `exactly`.
+        """
+        stiff = 2.0 * self.observed.sample_weight * np.square(self.predicted.slope)
+        pull, bend = self.pull(), self.predicted.bend
+        if not self.observed.scale:
+            return (stiff + bend * pull if exactly else stiff) * values, np.empty(0)
+        by_scale, scale = self.predicted.by_scale(), float(extras[0])
+        pulled = stiff * (values + by_scale * scale)
+        if not exactly:
+            return pulled, np.array([by_scale @ pulled])
+        if bend:
+            pulled += bend * pull * (values + by_scale * scale)
+            return pulled, np.array([by_scale @ pulled])
+        curved = by_scale @ pulled + pull @ values + scale * (pull @ by_scale)
+        return pulled + pull * scale, np.array([curved])
+
+    @property
+    def stiffness(self) -> FloatArray:
+        """What second derivatives by each value alone (N,) are without what rises in residuals."""
+        return np.asarray(2.0 * self.observed.sample_weight * np.square(self.predicted.slope))
+
+    def pull(self) -> FloatArray:
+        """Return the derivative of the loss by each value (N,)."""
         return np.asarray(2.0 * self.observed.sample_weight * self.residual * self.predicted.slope)

@@ -16,6 +16,7 @@ from welfarist.losses import Loss, Point
 from welfarist.solvers.carried import follow
 from welfarist.solvers.descent import Descent, descend
 from welfarist.solvers.simplex import MANY
+from welfarist.solvers.very_many import are_very_many
 
 # Decisions for each number learned that a share holds, and how many times as many there must be.
 _PER_NUMBER, _TIMES = 5, 3
@@ -60,6 +61,8 @@ def _share_of(loss: Loss) -> float | None:
     """The share of the decisions that is worth a detour, if any is."""
     weights = loss.weighting.free
     size = _PER_NUMBER * (weights + loss.learn_power + len(loss.parameters))
+    if are_very_many(loss):  # whose steps take no longer than a few passes over the table
+        return None
     small = weights < MANY or loss.decisions * weights < _LARGE
     if small or loss.interior or loss.data.in_parts or _TIMES * size > loss.decisions:
         return None

@@ -72,6 +72,8 @@ class Descent:
         Whether no number could move.
     evaluation : Evaluation or None
         Of the loss at the point, where it is at hand.
+    spread_of_power : float or None
+        What a unit of the loss leaves of the shape's t in doubt, where no Fisher matrix was made.
     """
 
     point: Point
@@ -82,6 +84,7 @@ class Descent:
     fisher: FloatArray | None = None
     nothing_to_learn: bool = False
     evaluation: Evaluation | None = None
+    spread_of_power: float | None = None
 
 
 def descend(
@@ -154,6 +157,10 @@ def uncertainty_of_power(loss: Loss, found: Descent, observations: float) -> flo
 
     Infinite where the matrix is singular: the data do not determine it.
     """
+    # A squared error becomes a log likelihood per observation when divided by twice its mean.
+    spread = 2.0 * found.value if loss.squared else 1.0
+    if found.spread_of_power is not None:
+        return float(np.sqrt(max(found.spread_of_power, 0.0) * spread / observations))
     if found.fisher is None:
         return float("inf")
     k, weights = loss.weighting.free, found.point.weights
@@ -167,8 +174,6 @@ def uncertainty_of_power(loss: Loss, found: Descent, observations: float) -> flo
     solved = minimiser(information, -reduced)
     if solved is None:
         return float("inf")
-    # A squared error becomes a log likelihood per observation when divided by twice its mean.
-    spread = 2.0 * found.value if loss.squared else 1.0
     return float(np.sqrt(max(float(reduced @ solved), 0.0) * spread / observations))
 
 

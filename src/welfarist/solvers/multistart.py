@@ -21,10 +21,11 @@ from welfarist.base.validation import FloatArray
 from welfarist.losses import Loss, Point
 from welfarist.solvers.base import Guide
 from welfarist.solvers.by_share import descend_by_share
-from welfarist.solvers.descent import Descent, descend, uncertainty_of_power
+from welfarist.solvers.descent import Descent, uncertainty_of_power
 from welfarist.solvers.effort import AUTO, Effort
 from welfarist.solvers.schedule import CREEPING, Schedule
 from welfarist.solvers.scouts import MOST_WEIGHTS
+from welfarist.solvers.very_many import descend_from
 
 StartCount = int | Literal["auto"]
 
@@ -128,7 +129,9 @@ def search(
     best: Descent | None = None
     warm: list[Descent] = []
     if start is not None:
-        warm = [descend(loss, start, max_iter=max_iter, tolerance=tolerance)]
+        warm = [
+            descend_from(loss, start, max_iter=max_iter, tolerance=tolerance, progress=progress)
+        ]
         best = schedule.best = warm[0]
         _tell(progress, loss, "warm start", best)
     since_best, doubt = 0, np.inf
@@ -140,7 +143,7 @@ def search(
         if best is None:  # later starts mostly run into the optimum of the first
             found = _shortcut(loss, place, max_iter, tolerance, observations)
         if found is None:
-            found = descend(
+            found = descend_from(
                 loss,
                 place,
                 max_iter=max_iter,
@@ -148,6 +151,7 @@ def search(
                 known=[d for d in (*warm, *descents) if d.converged],
                 reach=_reach(doubt),
                 beat=best.value if best and gives_up else np.inf,
+                progress=progress,
             )
         _tell(progress, loss, f"start {len(descents) + 1}", found)
         gain = CREEPING if schedule.went_on else _AGREE

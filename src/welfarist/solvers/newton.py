@@ -27,6 +27,7 @@ from welfarist.solvers.limits import LimitFit, Rule, fit_rule
 from welfarist.solvers.multistart import Search, StartCount, search
 from welfarist.solvers.rounds import polish
 from welfarist.solvers.run_off import to_the_end
+from welfarist.solvers.very_many import are_very_many
 
 # Above this many decisions a search on a share of them is cheaper than one on all.
 _LARGE = 20_000
@@ -99,7 +100,7 @@ class Newton:
         *,
         p: float | None,
         observations: float,
-        progress: Progress,  # milliseconds need no bar, but may be talked about
+        progress: Progress,  # milliseconds need no bar, but very many weights do
     ) -> Optimum:
         """Minimise a loss; see :class:`~welfarist.solvers.base.Solver`."""
         if loss.data.in_parts:
@@ -270,6 +271,8 @@ def _parameters(loss: Loss) -> int:
 def _growing_shares(loss: Loss) -> list[int]:
     """Sizes of the random shares to work through before everything; none for ordinary data."""
     size = max(_SHARE, _PER_PARAMETER * _parameters(loss))
+    if are_very_many(loss):  # a step takes as long on a share that tells as much about each weight
+        return []
     if loss.decisions <= _LARGE or size > loss.decisions / 2:
         return []
     sizes = []
