@@ -70,6 +70,9 @@ def small_fits() -> Cells:
     )
     sure = problems.comparisons(3, 60, 3, 200, tau=1e6)
     cells["small: noise-free, 200 comparisons, 3 people"] = partial(fit, sure)
+    certain = problems.comparisons(4, 263, 3, 2629, tau=1e6)
+    cells["small: noise-free, 2,629 comparisons, 3 people"] = partial(fit, certain)
+    cells["small: noise='none', 2,629 comparisons, 3 people"] = partial(fit, certain, noise="none")
     return cells
 
 

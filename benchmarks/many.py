@@ -1,8 +1,10 @@
 """Many people and many decisions, beside another tree: `python -m benchmarks.many TREE`.
 
 TREE is a clone of the project at another commit. Each figure is taken in both trees one after the
-other, in processes of their own with one thread of linear algebra; CPU seconds count. ``--write``
-writes docs/benchmarks_many.md; ``--only CELL`` takes one of the figures.
+other, in processes of their own with one thread of linear algebra; CPU seconds count. What is
+measured is kept in build/many.json, and a run that was stopped goes on from there. ``--write``
+writes docs/benchmarks_many.md; ``--only CELL`` takes one of the figures. Ten thousand people are
+learned about in this tree only: earlier ones needed tens of gigabytes.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.against import commit_of
 
 ROOT = Path(__file__).parents[1]
 CELLS = ROOT / "benchmarks" / "many_cells.py"
@@ -40,7 +44,11 @@ FIGURES = (
     Figure("interval", "ratio", '`interval("p")` of 2,000,000 comparisons: times the fit', 2.0),
     Figure("interval", "interval", "the same: CPU s", np.inf),
     Figure("people", "fit", "1,000 people, 20,000 scores, learned weights: CPU s", 5.0),
+    Figure("two_thousand", "fit", "2,000 people, 4,000 scores, learned weights: CPU s", np.inf),
 )
+# What only this tree can do.
+ALONE = "ten_thousand"
+KEPT = ROOT / "build" / "many.json"
 
 
 def measured(tree: Path, cell: str) -> Found:
@@ -58,13 +66,32 @@ def measured(tree: Path, cell: str) -> Found:
     return found
 
 
-def page(rows: list[tuple[str, Found, Found]]) -> str:
+def alone(found: Found) -> list[str]:
+    """What is said of ten thousand people."""
+    way = "converged" if found["converged"] else "not converged"
+    return [
+        "",
+        "## Ten thousand people",
+        "",
+        "Learned weights of 10,000 people from 20,000 scores, a table of 1.6 GB: "
+        f"{found['fit']:.0f} s of CPU,",
+        f"{found['steps']:.0f} steps of all starts, {way}. The process held "
+        f"{found['peak_gb']:.1f} GB at most, {found['made_gb']:.1f} while it made the table.",
+        f"{found['counted']:,.0f} weights are positive. At the optimum no exchange of weight "
+        f"promises more than {found['gap']:.1g} of the loss",
+        "(`sum w g - min g`, g the gradient by the weights, worked out anew in double precision).",
+    ]
+
+
+def page(rows: list[tuple[str, Found, Found]], commits: tuple[str, str], last: Found | None) -> str:
     """The table, and how far answers differ."""
     lines = [
         "# Many people, many decisions: before and after",
         "",
-        "Both trees in one run of `python -m benchmarks.many TREE`, in processes of their own that",
-        "take turns, on a machine whose cores were shared by others: CPU seconds of one thread.",
+        f"Commit {commits[0]} before and {commits[1]} after, in one run of",
+        "`python -m benchmarks.many TREE --write`, TREE being a clone at the earlier commit: in",
+        "processes of their own that take turns, on a machine whose cores were shared by others.",
+        "Times are CPU seconds of one thread.",
         "",
         "| figure | before | after | at most | |",
         "| --- | ---: | ---: | ---: | --- |",
@@ -84,21 +111,43 @@ def page(rows: list[tuple[str, Found, Found]]) -> str:
         for key in ("loss", "p", "low", "high"):
             if key in old:
                 lines.append(f"- {cell}, {key}: {old[key]:.12g} and {new[key]:.12g}")
+    if last is not None:
+        lines += alone(last)
     return "\n".join(lines) + "\n"
+
+
+class Kept:
+    """What was measured before this run was stopped, for the same two commits."""
+
+    def __init__(self, commits: tuple[str, str]) -> None:
+        self._of = list(commits)
+        kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+        self._cells: dict[str, list[Found]] = kept["cells"] if kept.get("of") == self._of else {}
+
+    def once(self, cell: str, trees: tuple[Path, ...]) -> list[Found]:
+        """Return what a cell gave in each tree, now or before."""
+        if cell not in self._cells:
+            self._cells[cell] = [measured(tree, cell) for tree in trees]
+            KEPT.parent.mkdir(exist_ok=True)
+            KEPT.write_text(json.dumps({"of": self._of, "cells": self._cells}))
+            print(f"{cell}: {self._cells[cell]}", flush=True)
+        return self._cells[cell]
 
 
 def main(other: Path, only: str | None, write: bool) -> None:
     """Measure every figure in both trees."""
-    rows = []
+    commits = commit_of(other), commit_of(ROOT)
+    kept, rows, last = Kept(commits), [], None
     for cell in dict.fromkeys(figure.cell for figure in FIGURES):
-        if only not in (None, cell):
-            continue
-        before, after = measured(other, cell), measured(ROOT, cell)
-        print(f"{cell}: before {before}, after {after}", flush=True)
-        rows.append((cell, before, after))
-        if write:  # a run that is cut short has shown something
-            PAGE.write_text(page(rows), encoding="utf-8")
-    print(page(rows))
+        if only in (None, cell):
+            before, after = kept.once(cell, (other, ROOT))
+            rows.append((cell, before, after))
+    if only in (None, ALONE):
+        last = kept.once(ALONE, (ROOT,))[0]
+    text = page(rows, commits, last)
+    if write:
+        PAGE.write_text(text, encoding="utf-8")
+    print(text)
 
 
 if __name__ == "__main__":

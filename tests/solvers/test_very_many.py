@@ -9,6 +9,7 @@ import welfarist as wf
 from benchmarks import problems
 from welfarist.base.progress import Progress
 from welfarist.families import columns
+from welfarist.learners import assembly
 from welfarist.solvers import very_many
 from welfarist.solvers.descent import descend, uncertainty_of_power
 
@@ -109,3 +110,11 @@ def test_fewer_decisions_than_weights_are_said(small):
     problem = problems.scores(8, 8, 12)
     with pytest.warns(wf.NotIdentifiedWarning, match="cannot determine"):
         fitted(problem, n_starts=1)
+
+
+def test_statistics_that_need_every_two_weights_are_refused_of_too_many(monkeypatch):
+    monkeypatch.setattr(assembly, "_MOST_WEIGHTS", 4)
+    result = fitted(problems.scores(1, 100, 5, noise=0.02)).result_
+    assert "standard errors" in str(result.summary())
+    with pytest.raises(wf.WelfaristError, match="for up to 4 learned ones; found 5"):
+        result.interval("p")

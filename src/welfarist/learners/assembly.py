@@ -35,6 +35,9 @@ from welfarist.solvers.newton import Newton
 
 Names = tuple[str, ...] | None
 
+# Learned weights of which statistics are worked out: of 5,000 they take minutes and a gigabyte.
+_MOST_WEIGHTS = 5_000
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -246,6 +249,12 @@ def likelihood_of(setup: Setup, decided: Any, loss: DecisionLoss, optimum: Optim
         refusal = (
             f"{needs} a fit that converged; found one that did not: {optimum.reason}. "
             f"{optimum.remedy}"
+        )
+    elif loss.weighting.free > _MOST_WEIGHTS:
+        refusal = (
+            f"{needs} second derivatives by every two weights, which are worked out for up to "
+            f"{_MOST_WEIGHTS:,} learned ones; found {loss.weighting.free:,}. Learn weights by "
+            "group, or fix them, for a rule whose precision is known."
         )
     return Likelihood(
         loss,

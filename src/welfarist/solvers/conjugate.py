@@ -18,8 +18,8 @@ Product = Callable[[FloatArray], FloatArray]
 
 _MOST_GUESSES = 40
 _MOST_PRODUCTS = 200
-# A guess is corrected before its system is solved to the last digit that is asked for.
-_ROUGH = 10.0
+# How closely a guess's system is solved before the guess is confirmed.
+_ROUGHLY = 0.1
 
 
 def minimise_by_products(
@@ -53,12 +53,11 @@ def minimise_by_products(
     held_low = (lower >= 0.0) & (gradient > multiplier * total)
     held_high = np.zeros(len(gradient), dtype=bool)
     move, pull = np.zeros(len(gradient)), gradient
-    enough = tolerance * float(
-        np.linalg.norm(np.where(held_low, 0.0, gradient - multiplier * total))
-    )
-    slack = enough / np.sqrt(len(gradient))
+    wrong = np.where(held_low, 0.0, gradient - multiplier * total)
+    size, aim = float(np.linalg.norm(wrong)), max(tolerance, _ROUGHLY)
     for _ in range(_MOST_GUESSES):
-        held = held_low | held_high
+        held, enough = held_low | held_high, aim * size
+        slack = enough / np.sqrt(len(gradient))
         guess = np.where(held_low, lower, np.where(held_high, upper, move))
         found = _free(gradient, product, total, guess, ~held, enough)
         if found is None:
@@ -68,7 +67,9 @@ def minimise_by_products(
         low = np.where(held_low, away > -slack, ~held & (move < lower))
         high = np.where(held_high, away < slack, ~held & (move > upper))
         if np.array_equal(low, held_low) and np.array_equal(high, held_high):
-            return move, held_low
+            if aim <= tolerance:
+                return move, held_low
+            aim = tolerance
         held_low, held_high = low, high
     return None
 

@@ -25,12 +25,13 @@ from welfarist.solvers.descent import Descent, uncertainty_of_power
 from welfarist.solvers.effort import AUTO, Effort
 from welfarist.solvers.schedule import CREEPING, Schedule
 from welfarist.solvers.scouts import MOST_WEIGHTS
-from welfarist.solvers.very_many import descend_from
+from welfarist.solvers.very_many import are_very_many, descend_from
 
 StartCount = int | Literal["auto"]
 
 _FIRST = 2  # starts that must agree before the search may end
 _ENOUGH_FOR_MANY = 5  # of them, where there are very many weights and a step takes long
+_ENOUGH_FOR_VERY_MANY = 2  # of them, where a start takes minutes
 _ENOUGH_NOISE = 5  # of them, where all that is learned is how decision makers err
 _UNANIMOUS = 10  # starts that all agree are convincing, although the power is not pinned down
 _NEARLY_UNANIMOUS = 5  # if the power is roughly known
@@ -253,7 +254,9 @@ def _tired(loss: Loss, descents: list[Descent], since_best: int, effort: Effort)
     """Whether many starts in a row have found nothing better, or took very many steps."""
     learned = loss.weighting.free + loss.data.slopes
     enough = effort.enough if learned or loss.learn_power else _ENOUGH_NOISE
-    enough = min(enough, _ENOUGH_FOR_MANY) if loss.weighting.free > MOST_WEIGHTS else enough
+    if loss.weighting.free > MOST_WEIGHTS:
+        most = _ENOUGH_FOR_VERY_MANY if are_very_many(loss) else _ENOUGH_FOR_MANY
+        enough = min(enough, most)
     return since_best >= enough or sum(d.n_iter for d in descents) >= _MOST_STEPS
 
 
