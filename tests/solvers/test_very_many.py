@@ -13,8 +13,8 @@ from welfarist.learners import assembly
 from welfarist.solvers import very_many
 from welfarist.solvers.descent import descend, uncertainty_of_power
 
-# Both are converged to a predicted decrease of 1e-12.
-EQUAL = 1e-10
+# Both promise a further decrease of 1e-12 at most, up to rounding along valleys.
+EQUAL = 1e-8
 # Curvature in single precision, solved to four digits.
 ROUGH = 1e-3
 
@@ -37,7 +37,7 @@ PROBLEMS = {
     "scores": (problems.scores(1, 600, 12, p=0.5, noise=0.02), {}),
     "with a scale": (problems.scores(2, 400, 12), {"scale": True}),
     "comparisons": (problems.comparisons(3, 300, 8), {}),
-    "with restraint": (problems.comparisons(4, 60, 12, 400), {}),
+    "with restraint": (problems.comparisons(4, 60, 12, 400), {"n_starts": 1}),
     "groups": (problems.scores(5, 200, 8), {"groups": [0, 0, 1, 1, 2, 3, 4, 5]}),
     "a given power": (problems.scores(6, 200, 30), {"p": -1.0}),
 }
