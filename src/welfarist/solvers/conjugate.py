@@ -18,8 +18,9 @@ Product = Callable[[FloatArray], FloatArray]
 
 _MOST_GUESSES = 40
 _MOST_PRODUCTS = 200
-# How closely a guess's system is solved before the guess is confirmed.
-_ROUGHLY = 0.1
+# How closely the systems of the first guesses are solved: later ones to the end, as what is rough
+# may go round in circles.
+_ROUGHLY, _ROUGH_GUESSES = 0.1, 5
 
 
 def minimise_by_products(
@@ -55,7 +56,9 @@ def minimise_by_products(
     move, pull = np.zeros(len(gradient)), gradient
     wrong = np.where(held_low, 0.0, gradient - multiplier * total)
     size, aim = float(np.linalg.norm(wrong)), max(tolerance, _ROUGHLY)
-    for _ in range(_MOST_GUESSES):
+    for guesses in range(_MOST_GUESSES):
+        if guesses == _ROUGH_GUESSES:
+            aim = tolerance
         held, enough = held_low | held_high, aim * size
         slack = enough / np.sqrt(len(gradient))
         guess = np.where(held_low, lower, np.where(held_high, upper, move))
