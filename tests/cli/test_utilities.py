@@ -79,3 +79,60 @@ def test_what_is_wrong_is_said_in_a_sentence(world):
     Path("p.json").write_text(Path("p.json").read_text()[:300])
     with pytest.raises(InputError, match="damaged"):
         People.load("p.json")
+
+
+def test_people_go_through_every_command_or_are_refused(world):
+    run("utilities", "features.csv", "answers.csv", "--save", "p.json", "--table", "t.csv")
+    assert Path("t.csv").read_text().splitlines()[0] == "action,ann,bo"
+    best = People.load("p.json").utilities
+    assert np.allclose(np.loadtxt("t.csv", delimiter=",", skiprows=1, usecols=(1, 2)), best, 1e-5)
+    run("fit", "p.json", "-c", "comparisons.csv", "--save", "m.json", "--draws", "20")
+    ranked = run("rank", "p.json", "--model", "m.json", "--json")
+    assert "utilities are estimates" in json.loads(ranked.stdout)["notes"][1]
+    judged = json.loads(
+        run("judge", "p.json", "plan 1", "plan 2", "--model", "m.json", "--json").stdout
+    )
+    assert "comes from that stakeholder" in run(
+        "judge", "p.json", "plan 1", "plan 2", "--doctrine", "Nash"
+    ).stdout  # fmt: skip
+    assert 0 < judged["probability_first"] < 1
+    said = json.loads(run("recommend", "p.json", "--model", "m.json", "--json").stdout)
+    assert said["regret_if_exact"] < said["actions"][0]["regret"]
+    compared = run("compare", "p.json", "-c", "comparisons.csv", "--folds", "0")
+    assert "are left out" in " ".join(compared.output.split())
+    for line in (
+        ("allocate", "p.json", "--model", "m.json", "--budget", "3"),
+        ("plan", "p.json"),
+        ("recommend", "p.json", "--model", "m.json", "--questions", "2"),
+    ):
+        assert "--table FILE" in refused(*line)
+
+
+def test_the_charity_goes_from_raw_answers_to_a_recommendation(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = (
+        "simulate",
+        "w",
+        "--charity",
+        "--answers",
+        "60",
+        "--actions",
+        "60",
+        "--decisions",
+        "300",
+    )
+    told = run(*line)
+    assert "utilities w/features.csv w/answers.csv --anchor 1,10" in told.output
+    assert not Path("w/actions.csv").exists()
+    run("utilities", "w/features.csv", "w/answers.csv", "--anchor", "1,10", "--save", "w/p.json")
+    groups, kept = ("--groups", "w/groups.csv"), ("--save", "w/m.json", "--draws", "50")
+    run("fit", "w/p.json", "-c", "w/comparisons.csv", *groups, *kept)
+    found = json.loads(run("rank", "w/p.json", "--model", "w/m.json", "--json").stdout)
+    assert len(found["actions"]) == 60
+    assert "already" in refused(*line)
+    run(*line, "--force")
+    run("simulate", "w", "--charity", "--actions", "60", "--force")
+    assert not Path("w/answers.csv").exists()
+    for odd in ("--scores", "--deciders=3"):
+        assert "Leave" in refused("simulate", "v", "--charity", "--answers", "5", odd)
+    assert "stakeholders of --charity" in refused("simulate", "v", "--answers", "5")

@@ -145,7 +145,7 @@ def test_anchors_stretch_each_stakeholder_and_a_table_shows_what_they_do():
         anchors=(2, 50),
     )
     assert list(found["scale"]) == ["as answered", "best 2 x worst", "best 50 x worst"]
-    assert "unit" in model.note_ or "larger" in model.note_
+    assert "do not tell whether" in model.note_
 
 
 def test_names_of_actions_come_with_their_features():
@@ -166,6 +166,10 @@ def test_names_of_actions_come_with_their_features():
         (dict(second=["bus", "park", "park", "park"]), "found one with itself in row 0"),
         (dict(stakeholder=["ann", "ann", "bo", None]), "found no stakeholder in row 3"),
         (dict(choice=["first", "second"] * 2), "those of 'ann' cancel out"),
+        (dict(choice=["tie"] * 4), "those of 'ann' cancel out"),
+        (dict(stakeholder=["ann", "ann", " ", "bo"]), "found no stakeholder in row 2"),
+        (dict(first=["bus"]), "as long as each other; found 1 entries in 'first'"),
+        (dict(choice=["first", None, "first", "first"]), "found no choice in row 1"),
     ],
 )
 def test_bad_answers_are_refused_in_a_sentence(change, message):
@@ -193,6 +197,117 @@ def test_bad_features_people_and_anchors_are_refused():
             "found nothing by 'zoe'",
         ),
         (lambda: StakeholderUtilities().fit(table, {"who": [1]}), "answers must be a data frame"),
+        (
+            lambda: StakeholderUtilities().fit(table, given, stakeholders=["s0", "s1", "s1"]),
+            "found 's1' twice",
+        ),
+        (lambda: as_features({"action": ["a", "b"], "x": [1.0]}), "as long as each other"),
+        (lambda: as_features({"x": [1.0, None]}), "must be complete"),
+        (lambda: as_features({"action": ["a", "a"], "x": [1.0, 2.0]}, "action"), "found 'a' twice"),
+        (
+            lambda: StakeholderUtilities().fit(table, given).sensitivity(lambda people: None),
+            "learn must return a fitted learner",
+        ),
+        (
+            lambda: StakeholderUtilities().fit(table, given).sensitivity(lambda p: p, [0.5]),
+            "anchors must be numbers above 1",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             call()
+
+
+def test_what_an_anchor_states_has_no_error_and_the_rest_that_of_draws():
+    table, _, _, given = world(people=4, answers=400)
+    model = StakeholderUtilities(anchor=(1, 10)).fit(table, given)
+    people = model.people_
+    rng = np.random.default_rng(0)
+    for person in range(4):
+        drawn = rng.multivariate_normal(model.coef_[person], model.coef_cov_[person], 4000)
+        logits = model._table @ drawn.T
+        best, worst = people.utilities[:, person].argmax(), people.utilities[:, person].argmin()
+        logs = np.log(10) * (logits - logits[worst]) / (logits[best] - logits[worst])
+        assert people.errors[best, person] == pytest.approx(0, abs=1e-7)
+        assert people.errors[worst, person] == pytest.approx(0, abs=1e-7)
+        # The delta method, beside draws of a ratio.
+        assert np.allclose(logs.std(axis=1), people.errors[:, person], rtol=0.15, atol=0.01)
+
+
+def test_other_scales_are_those_that_are_stated():
+    table, _, logs, given = world(people=3, answers=200)
+    rng = np.random.default_rng(4)
+    pairs = rng.permuted(np.tile(np.arange(60), (600, 1)), axis=1)[:, :2]
+    margin = 5 * (logs[pairs[:, 0]] - logs[pairs[:, 1]]).mean(axis=1)
+    outcomes = np.where(rng.random(600) < 1 / (1 + np.exp(-margin)), 1, -1)
+    model = StakeholderUtilities().fit(table, given)
+    stated = model.people((1, 10))
+    stretched = model.people_.anchored(1, 10)
+    assert np.allclose(stretched.utilities, stated.utilities)
+    assert np.allclose(stretched.measured.covariance, stated.measured.covariance, atol=1e-10)
+    assert "go from 1 to 10" in stated.note
+    assert "geometric mean of 1" in model.people_.note
+
+    def learned(people):
+        return ComparisonClassifier().fit(Comparisons(people, pairs, outcomes)).result_
+
+    found = learned(model.people_)
+    scales = found.scales((10,))
+    assert scales.rows[0][0] == pytest.approx(found.p)
+    other = learned(stated)
+    names = list(scales.names)
+    assert scales.rows[1][names.index("p")] == pytest.approx(other.p, rel=1e-3)
+    assert scales.rows[1][names.index("tau")] == pytest.approx(other.tau, rel=1e-3)
+    assert "best 10 x worst" in str(scales)
+    assert any("do not tell whether" in caveat.message for caveat in found.caveats)
+    with pytest.raises(InputError, match="ratios must be numbers above 1"):
+        found.scales((1,))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(rating=list("abcd")), "ratings must be numbers; found 'a' in row 0"),
+        (dict(rating=[1, 2, np.nan, 3]), "found nan in row 2"),
+        (dict(rating=[3, 3, 1, 2]), "those of 'ann' cancel out"),
+        (dict(rating=[3, 3, 3, 3]), "found 1. Round them"),
+    ],
+)
+def test_bad_ratings_are_refused_in_a_sentence(change, message):
+    given = {
+        "stakeholder": ["ann", "ann", "bo", "bo"],
+        "action": ["bus", "park"] * 2,
+        "rating": [1, 2, 3, 4],
+    }
+    with pytest.raises(InputError, match=message):
+        StakeholderUtilities().fit(None, {**given, **change})
+
+
+def test_bad_ranks_are_refused_in_a_sentence():
+    given = {"stakeholder": ["ann"] * 3, "ranking": [1] * 3, "action": list("abc")}
+    for rank, message in (
+        ([1, 2, np.nan], "found nan in row 2"),
+        (["x", 1, 2], "found 'x' in row"),
+    ):
+        with pytest.raises(InputError, match=message):
+            StakeholderUtilities().fit(None, {**given, "rank": rank})
+
+
+def test_answers_that_never_contradict_each_other_need_those_of_all():
+    table, _, _, given = world(people=2, answers=4)
+    assert StakeholderUtilities().fit(table, given).people_.errors.mean() > 0.5
+    alone = StakeholderUtilities(pooling="none").fit(table, given)
+    assert "never contradict each other" in alone.note_
+
+
+def test_the_habits_of_scikit_learn_are_kept():
+    from sklearn.base import clone
+
+    model = StakeholderUtilities(anchor=(1, 5))
+    assert clone(model).get_params() == {"anchor": (1, 5), "pooling": "hierarchical"}
+    features = {"action": ["bus", "clinic", "park"], "cost": [1.0, 5.0, 2.0]}
+    answers = {"Stakeholder": ["ann"] * 2, "First": ["bus", "park"], "Second": ["clinic"] * 2,
+               "Choice": [True, False]}  # fmt: skip
+    assert model.fit(features, answers) is model
+    assert model.n_features_in_ == 1
+    assert model.feature_names_in_.tolist() == ["cost"]
+    assert not hasattr(StakeholderUtilities().fit(None, answers), "feature_names_in_")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from welfarist import InputError, People
+from welfarist import ComparisonClassifier, Comparisons, InputError, People
 from welfarist.people.estimated.shrinking import population_covariance
 
 # Of 4,000 draws: five standard errors of a variance of 0.04.
@@ -116,3 +116,27 @@ def test_nothing_with_an_error_is_refused_and_without_one_is_not():
     with pytest.raises(InputError, match="found 0 at row 4, column 1"):
         People(utilities, log_se=0.1)
     assert People(utilities, log_se=0.0).are_exact
+
+
+def test_estimates_that_are_all_the_same_stay_so():
+    people = People(np.ones((5, 2)), 0.1)
+    assert np.allclose(people.utilities, 1.0)
+    assert people.unknown == ("person 0", "person 1")
+
+
+def test_of_whom_nothing_but_errors_is_seen_is_said():
+    rng = np.random.default_rng(0)
+    utilities = np.exp(np.column_stack([rng.normal(0, 0.8, 80), rng.normal(0, 0.2, 80)]))
+    people = People(utilities, 0.4, stakeholders=["ann", "bo"])
+    assert people.unknown == ("bo",)
+    pairs = rng.permuted(np.tile(np.arange(80), (300, 1)), axis=1)[:, :2]
+    margin = np.log(utilities[pairs[:, 0], 0] / utilities[pairs[:, 1], 0])
+    outcomes = np.where(margin + rng.logistic(size=300) > 0, 1, -1)
+    fit = ComparisonClassifier(p=1).fit(Comparisons(people, pairs, outcomes))
+    assert any("nothing but errors is seen" in caveat.message for caveat in fit.result_.caveats)
+
+
+@pytest.mark.parametrize("rows", [[7], "a", [], 0])
+def test_rows_that_are_not_there_are_refused(rows):
+    with pytest.raises(InputError, match="actions of people must be"):
+        People(np.ones((3, 2)), 0.1)[rows]

@@ -11,6 +11,7 @@ import numpy as np
 from welfarist.base.data_frames import by_name, order_by_name, row_names, split_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers, is_real
+from welfarist.people.source import has_errors, refuse_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,8 @@ def checked_projects(
     count : int or None
         How many those are.
     """
+    if has_errors(gains):
+        refuse_source(gains, "a budget")
     values, columns = split_names(gains)
     table = as_numbers(values, "utilities").astype(np.float64)
     if table.ndim != 2 or not table.size:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from welfarist.app.decisions import Decided, DecisionOptions, TableOptions, read_decisions
 from welfarist.app.learning import LearnerOptions, check_together, learner_of
 from welfarist.app.targets import check_targets
@@ -20,6 +22,7 @@ from welfarist.families.power_mean.doctrines import DOCTRINES, power_of
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
 from welfarist.files import is_sketch
+from welfarist.people.source import has_errors
 
 if TYPE_CHECKING:  # it takes seconds to import: whatever is wrong with the files is said before
     from welfarist.comparing.families import FamilyTable
@@ -33,6 +36,10 @@ _CARRIERS = {RANK_POWER: "rank", "difference": "power", "choquet": "kolm"}
 _FLATTERED = (
     "a saved model counts as learning nothing from these decisions: if it was learned from them, "
     "it looks better than it is, held out as well."
+)
+_NO_EXTREMES = (
+    "utilities are estimates, with errors, so that doctrines that look at one person alone "
+    "(egalitarian, best off) are left out: what errors do to them is not known well enough."
 )
 
 
@@ -207,6 +214,8 @@ def compare(contest: Contest) -> Compared:
             random_state=asked.learner.seed,
         )
     caveats = (*said, *([_FLATTERED] if contest.rules else []))
+    if asked.doctrines is None and has_errors(getattr(decided.X, "utilities", None)):
+        caveats += (_NO_EXTREMES,)
     return Compared(found, caveats, decided.notes)
 
 
@@ -277,6 +286,8 @@ def _items(contest: Contest, base: Any) -> dict[str, Any]:
     items: dict[str, Any] = {"learned": base} if asked.learn else {}
     told = listed(asked.doctrines)
     wanted = [doctrine.name for doctrine in DOCTRINES] if told is None else told
+    if told is None and has_errors(getattr(contest.decided.X, "utilities", None)):
+        wanted = [name for name in wanted if np.isfinite(power_of(name))]
     for doctrine in wanted if wanted != ["none"] else []:
         # Weights of recommenders' rules are equal, those of doctrines as they are learned or told.
         known = recommender_of(doctrine)

@@ -222,7 +222,11 @@ def _of_sketch(path: str, table: TableOptions, decision: DecisionOptions, shift:
 
 def refuse_for_sketch(table: TableOptions, shift: float | None) -> None:
     """Refuse what would have to be asked when people were sketched."""
-    _refuse(table, (*_OF_ACTIONS, "absent"), "is for a table of actions, not for a sketch")
+    _refuse(
+        table,
+        (*_OF_ACTIONS, "absent"),
+        "is for a table of actions, not for a file that people were put in",
+    )
     if shift:
         raise UsageError(
             "{shift} must be added before people are put in such a file, which has no table of "

@@ -11,7 +11,6 @@ from welfarist.app.rules import RuleRequest, rule_of
 from welfarist.app.targets import check_targets
 from welfarist.app.usage import UsageError
 from welfarist.base.exports import Table
-from welfarist.people.source import is_source
 from welfarist.results.rule_draws import require_draws
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ def recommend(asked: RecommendRequest) -> Recommended:
     check_targets({"report": asked.report}, (asked.actions, asked.model))
     rule = rule_of(RuleRequest(asked.actions, asked.table, model=asked.model))
     require_draws(rule.model.draws, asked.model)
-    if is_source(rule.actions.utilities):
+    if rule.by_group:
         raise UsageError("{found} holds a sketch; a recommendation needs a table of actions.",
                          found=asked.actions)  # fmt: skip
     if rule.model.gamma or rule.model.outside is not None:

@@ -22,10 +22,18 @@ from welfarist.deciders.saving import load_model
 from welfarist.families.power_mean.doctrines import DOCTRINES
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
-from welfarist.files import Actions, is_sketch, read_actions, read_sketch
+from welfarist.files import (
+    Actions,
+    holds_people,
+    is_sketch,
+    read_actions,
+    read_people,
+    read_sketch,
+)
 from welfarist.files.cells import listed
+from welfarist.people.estimated.drawing import averaged
 from welfarist.people.present_rule import PresentRule
-from welfarist.people.source import heads_of, is_source, table_at
+from welfarist.people.source import has_errors, heads_of, is_source, table_at
 from welfarist.results.saved_models import Model
 
 # Digits of log welfare that rounding leaves alone.
@@ -89,7 +97,7 @@ class Rule:
     @property
     def by_group(self) -> bool:
         """Whether stakeholders are groups of people, who are in a sketch."""
-        return is_source(self.actions.utilities)
+        return is_source(self.actions.utilities) and not has_errors(self.actions.utilities)
 
     def utilities(self, rows: Any) -> FloatArray:
         """What some actions give to everybody (n, d); to groups, their mean by this rule."""
@@ -141,8 +149,14 @@ class Rule:
         """How likely each first action is preferred to its second; None without a noise model."""
         if self.model.kind == "scores":
             return [None] * len(first)
-        frames = (self.actions.utilities[rows] for rows in (first, second))
-        return list(self.model.probabilities(*frames).tolist())
+        utilities = self.actions.utilities
+        if has_errors(utilities):  # the same action's errors are the same on either side
+            found = averaged(
+                utilities, lambda table: self.model.probabilities(table[first], table[second])
+            )
+        else:
+            found = self.model.probabilities(utilities[first], utilities[second])
+        return list(found.tolist())
 
     def shares(self, rows: Any) -> FloatArray:
         """Everybody's share in the welfare of some actions (n, d); NaN where it means nothing."""
@@ -231,7 +245,7 @@ def rule_of(asked: RuleRequest, loaded: Model | None = None) -> Rule:
     named = asked.doctrine if asked.doctrine is not None else asked.p
     assert named is not None
     shift = 0.0 if asked.shift is None else asked.shift
-    if is_sketch(asked.actions):
+    if is_sketch(asked.actions) or holds_people(asked.actions):
         refuse_for_sketch(asked.table, shift)
     actions = actions_in(asked.actions, asked.table, -shift, may_be_absent=True)
     people, heads = actions.stakeholders, heads_of(actions.utilities)
@@ -242,7 +256,8 @@ def rule_of(asked: RuleRequest, loaded: Model | None = None) -> Rule:
     absent = asked.table.absent
     made = Model(rule, "scores", None, None, None, decisions=0.0, loss=0.0, absent=absent)
     advice = " To tell them apart add a constant to every utility (such as shift=1)."
-    notes = (*actions.notes, *totals_in(actions), *_without_shares(rule, actions, advice))
+    odd = (*totals_in(actions), *_without_shares(rule, actions, advice))
+    notes = (*actions.notes, *_about_errors(actions), *odd)
     return Rule(made, _named(rule), actions, notes)
 
 
@@ -282,6 +297,9 @@ def _saved(asked: RuleRequest, model: str, loaded: Model) -> Rule:
     if is_sketch(asked.actions):
         refuse_for_sketch(asked.table, None)
         return _saved_on_sketch(asked, model, loaded)
+    if holds_people(asked.actions):
+        refuse_for_sketch(asked.table, None)
+        return _saved_on_people(asked, model, loaded)
     family = getattr(rule, "family", POWER_MEAN)
     if family.by_place:
         actions = _for_places(asked, model, rule)
@@ -326,6 +344,46 @@ def _saved_on_sketch(asked: RuleRequest, model: str, loaded: Model) -> Rule:
             )
     actions = replace(actions, stakeholders=tuple(rule.stakeholders))
     return _rule_of_model(loaded, model, actions, _without_shares(rule, actions))
+
+
+def _saved_on_people(asked: RuleRequest, model: str, loaded: Model) -> Rule:
+    """The rule of a saved model, applied to people whose utilities are estimates."""
+    rule, actions = loaded.welfare, read_people(asked.actions)
+    assert rule.stakeholders is not None
+    if rule.shift:
+        raise InputError(
+            f"{model}: a rule for utilities with errors must take them as they are; found one "
+            "with a constant added to every utility. Learn one without."
+        )
+    known, there = set(rule.stakeholders), set(actions.stakeholders)
+    for odd, where in ((known - there, f"in {model} alone"), (there - known, "in it alone")):
+        if odd:
+            raise InputError(
+                f"{asked.actions}: its people must be those of {model}; found "
+                f"{listed(sorted(odd))} {where}. Learn the utilities of the same people."
+            )
+    utilities = actions.utilities
+    if has_errors(utilities):
+        utilities = utilities.in_order(rule.stakeholders)
+    else:
+        place = [actions.stakeholders.index(name) for name in rule.stakeholders]
+        utilities = utilities[:, place]
+    actions = replace(actions, utilities=utilities, stakeholders=tuple(rule.stakeholders))
+    return _rule_of_model(loaded, model, actions, (*actions.notes, *_about_errors(actions)))
+
+
+def _about_errors(actions: Actions) -> tuple[str, ...]:
+    """Say that welfare is that of a best guess, where utilities have errors."""
+    if not has_errors(actions.utilities):
+        return ()
+    note = actions.utilities.note
+    errors = float(np.sqrt(np.square(actions.utilities.errors).mean()))
+    return (
+        *((f"{actions.file}: {note[0].lower()}{note[1:]}",) if note else ()),
+        f"{actions.file}: utilities are estimates, with errors of about {errors:.2g} in "
+        "logarithms. Welfare is that of the best guess; welfarist recommend says how sure the "
+        "order is.",
+    )
 
 
 def _rule_of_model(loaded: Model, model: str, actions: Actions, notes: tuple[str, ...]) -> Rule:

@@ -33,7 +33,7 @@ TRUTH = "truth.json"
 # The folder of a country's people.
 PEOPLE = "people"
 Kind = Literal["csv", "parquet"]
-_TABLES = ("actions", "comparisons", "choices", "groups", "deciders")
+_TABLES = ("actions", "features", "answers", "comparisons", "choices", "groups", "deciders")
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Written:
     Attributes
     ----------
     files : dict of Path
-        Where everything is, by what it holds: "actions", perhaps "comparisons" or "choices",
-        "groups" and "deciders", and "truth".
+        Where everything is, by what it holds: "actions" (or "features" and "answers"), perhaps
+        "comparisons" or "choices", "groups" and "deciders", and "truth".
     removed : list of Path
         Files of an old world that would have passed for files of this one.
     """
@@ -60,7 +60,8 @@ class Simulated:
     Attributes
     ----------
     tables : dict of columns
-        By name: "actions", perhaps "comparisons" or "choices", "groups", and "deciders" with
+        By name: "actions" (or "features" and "answers", from which they are learned), perhaps
+        "comparisons" or "choices", "groups", and "deciders" with
         everybody's own rule where several decide.
     truth : Model
         The true rule as a saved model, so that it can be applied and compared; where several
@@ -102,6 +103,8 @@ class Simulated:
 def simulate(asked: WorldRequest) -> Simulated:
     """Simulate a world, and what its decision maker does in it."""
     asked.check()
+    if asked.answers is not None:
+        return _answered(asked, asked.answers)
     world = _world(asked)
     if asked.deciders is not None:
         return _several(asked, world, asked.deciders)
@@ -113,6 +116,26 @@ def simulate(asked: WorldRequest) -> Simulated:
     tables = tables_of(world, scores, choices)
     if asked.menus is not None:
         tables["choices"] = _from_menus(asked, asked.menus, world, tables["actions"]["action"])
+    return Simulated(tables, truth_of(asked, world))
+
+
+def _answered(asked: WorldRequest, answers: int) -> Simulated:
+    """The charity from raw answers on: its utilities are not in the files."""
+    known = weights_of_world(asked.weights)
+    made = worlds.food_rescue_answers(
+        asked.value("actions"),
+        p=power_of_text(asked.p),
+        weights="deployed" if known is None else known,
+        answers=answers,
+        random_state=asked.seed,
+    )
+    world, labels = made.world, made.features["action"]
+    tables: dict[str, Any] = {"features": made.features, "answers": made.answers}
+    if asked.menus is None:
+        tables["comparisons"] = columns_of(_choices(asked, world), labels)
+    else:
+        tables["choices"] = _from_menus(asked, asked.menus, world, labels)
+    tables["groups"] = tables_of(world, None, None)["groups"]
     return Simulated(tables, truth_of(asked, world))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,8 @@ from welfarist.app.targets import check_targets
 from welfarist.app.texts import number_of
 from welfarist.app.usage import UsageError
 from welfarist.base.exports import Table
+from welfarist.base.inert import in_csv
+from welfarist.base.whole_files import write_whole
 
 if TYPE_CHECKING:  # which pages of help do not need
     from welfarist.people.answers.stakeholders import StakeholderUtilities
@@ -31,6 +35,8 @@ class UtilitiesRequest:
         Utilities of everybody's worst and best action, "1,10".
     alone : bool
         Whether stakeholders are learned from their own answers only.
+    plain : str or None
+        Where the best guess is written as well, as a table without errors.
     table : TableOptions
     """
 
@@ -39,13 +45,15 @@ class UtilitiesRequest:
     save: str
     anchor: str | None = None
     alone: bool = False
+    plain: str | None = None
     table: TableOptions = field(default_factory=TableOptions)
 
     def check(self) -> None:
         """Refuse what cannot be, before anything is read."""
         if self.features == self.answers == "-":
             raise UsageError("standard input (-) can be read once: name a file for the other.")
-        check_targets({"save": self.save}, [self.features, self.answers])
+        targets = {"save": self.save} | ({} if self.plain is None else {"table": self.plain})
+        check_targets(targets, [self.features, self.answers])
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -79,10 +87,20 @@ class LearnedUtilities:
     answers: int
 
     def write(self) -> None:
-        """Write the people, whole or not at all."""
-        from welfarist.people.estimated.saved import save_people
+        """Write the people, whole or not at all, and their best guess if that was asked for."""
+        self.model.people_.save(self.asked.save)
+        if self.asked.plain is not None:
+            write_whole(self.asked.plain, self._plain())
 
-        save_people(self.model.people_, self.asked.save, self.model.note_)
+    def _plain(self) -> str:
+        """The best guess as the text of a CSV file."""
+        rows = [["action", *map(in_csv, self.model.stakeholders_)]]
+        table = self.model.people_.utilities.tolist()
+        named = zip(self.model.actions_, table, strict=True)
+        rows += [[in_csv(name), *(f"{value:.6g}" for value in values)] for name, values in named]
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        return text.getvalue()
 
     def _rows(self) -> list[dict[str, Any]]:
         people = self.model.people_

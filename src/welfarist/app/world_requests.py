@@ -28,6 +28,7 @@ _WITHOUT_EFFECT = {
     "each": "it says how often each of the {deciders} decides",
     "types": "it says how {deciders} differ",
     "spread": "it says how {deciders} differ",
+    "answers": "they are those of the stakeholders of {charity}",
 }
 
 
@@ -67,6 +68,9 @@ class WorldRequest:
     spread : float or None
         How much deciders differ by degree, where there are no types: the standard deviation of
         asinh p.
+    answers : int or None
+        How many comparisons each stakeholder of the charity answers, from which utilities are to
+        be learned; None is utilities that are known.
     """
 
     people: int | None = None
@@ -87,6 +91,7 @@ class WorldRequest:
     each: int | None = None
     types: int | None = None
     spread: float | None = None
+    answers: int | None = None
 
     @property
     def is_country(self) -> bool:
@@ -106,12 +111,18 @@ class WorldRequest:
         idle = ["people"] * self.charity + (["decisions", "tau", "rho"] if self.scores else ["nu"])
         idle += ["menus"] * self.scores + ["places"] * (self.menus is None)
         idle += ["each", "types", "spread"] * (self.deciders is None)
+        idle += ["answers"] * (not self.charity)
         for name in idle:
             if getattr(self, name) is not None:
                 raise UsageError(
                     f"{{{name}}} has no effect here: {_WITHOUT_EFFECT[name]}. Leave it out."
                 )
         self._check_deciders()
+        if self.answers is not None and (self.scores or self.deciders is not None):
+            raise UsageError(
+                "{answers} go with one decision maker who compares or chooses: found {scores} or "
+                "{deciders} as well. Leave one out."
+            )
         actions = self.value("actions")
         if self.menus is not None and not (self.places or 1) <= self.menus <= actions:
             raise UsageError(

@@ -26,7 +26,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.decisions import Choices, Comparisons
 from welfarist.decisions.menus import Menus
-from welfarist.people.source import is_source
+from welfarist.people.source import refuse_source
 
 IntArray = npt.NDArray[np.intp]
 # Entries of the largest array that is made at a time.
@@ -233,11 +233,11 @@ def evidence_of(decisions: Any) -> Evidence:
             "a posterior needs comparisons or choices that are in memory; found "
             f"{type(decisions).__name__}. Pass Comparisons(…) or Choices(…)."
         )
-    if is_source(decisions.utilities):
-        raise InputError(
-            "a posterior needs a table of utilities; found people who are not all in memory. Fit a "
-            "learner to them, and ask its result for intervals."
-        )
+    refuse_source(
+        decisions.utilities,
+        "a posterior",
+        " Fit a learner to them, and ask its result for intervals.",
+    )
     return _of_pairs(decisions) if isinstance(decisions, Comparisons) else _of_menus(decisions)
 
 

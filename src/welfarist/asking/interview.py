@@ -24,7 +24,7 @@ from welfarist.base.seeds import seed_of
 from welfarist.base.validation import FloatArray, check_count, is_real
 from welfarist.decisions import Comparisons
 from welfarist.decisions.checked_columns import as_action_names
-from welfarist.people.source import is_source
+from welfarist.people.source import refuse_source
 from welfarist.people.utility_tables import as_utility_table, table_of_people
 
 Aim = Literal["best"] | Sequence[int] | None
@@ -100,12 +100,9 @@ class Interview:
         same_people: float = 0.5,
         check_every: int | None = None,
     ) -> None:
-        if is_source(actions):
-            raise InputError(
-                "an interview needs a table of utilities; found people who are not all in memory."
-            )
         names = row_names(actions)
         table, self.stakeholders = as_utility_table(actions, copy=True)
+        refuse_source(table, "an interview")
         if table.shape[1] < 2 or len(table) < 2:
             raise InputError(
                 "an interview needs two actions and two people at least; found a table of shape "

@@ -17,7 +17,7 @@ from welfarist.base.jobs import run_jobs
 from welfarist.base.progress import Progress, ProgressOption
 from welfarist.base.seeds import seed_of
 from welfarist.base.validation import check_count
-from welfarist.people.source import is_source
+from welfarist.people.source import is_source, refuse_source
 from welfarist.people.utility_tables import as_utility_table
 
 Questions = Sequence[int] | Mapping[Way, Sequence[int]]
@@ -174,11 +174,8 @@ def _table(actions: Any, people: Any) -> tuple[Any, list[int]]:
     if np.ndim(actions) == 0 and not is_source(actions):
         sizes = [check_count(d, "people", 2) for d in np.atleast_1d(np.asarray(people)).tolist()]
         return check_count(actions, "actions", 2), sizes
-    if is_source(actions):
-        raise InputError(
-            "questions need a table of utilities; found people who are not all in memory."
-        )
     table = as_utility_table(actions)[0]
+    refuse_source(table, "a study of questions")
     if min(table.shape) < 2:
         raise InputError(
             "questions need two actions and two people at least; found a table of shape "

@@ -33,7 +33,7 @@ from welfarist.inference.doctrine_tests import likelihood_ratio
 from welfarist.inference.likelihood import Likelihood
 from welfarist.losses.observed import Slopes
 from welfarist.people.absent import PartlyPresent
-from welfarist.people.source import is_source
+from welfarist.people.source import in_its_place, is_source
 
 # A p-value below this is called a rejection.
 LEVEL = 0.05
@@ -224,7 +224,8 @@ def _required(likelihood: Likelihood | None) -> Likelihood:
         raise InputError("errors were counted, so that there is no likelihood.")
     likelihood.require()
     if is_source(likelihood.decided.utilities):
-        raise InputError("axioms need everybody's utilities; found people who are not in memory.")
+        found = in_its_place(likelihood.decided.utilities)
+        raise InputError(f"axioms need everybody's utilities; found {found}.")
     return likelihood
 
 

@@ -85,6 +85,17 @@ Charity = Annotated[
     bool,
     typer.Option("--charity", help="A food-rescue charity: 18 stakeholders in 4 groups."),
 ]
+Answers = Annotated[
+    int | None,
+    typer.Option(
+        "--answers",
+        help="How many comparisons each stakeholder of the charity answers: utilities are then to "
+        "be learned, not in the files.",
+        metavar="NUMBER",
+        min=1,
+        show_default=False,
+    ),
+]
 Scores = Annotated[
     bool, typer.Option("--scores", help="Scores of all actions in place of comparisons.")
 ]
@@ -167,6 +178,7 @@ def simulate(
     tau: Tau = 20.0,
     rho: Rho = 0.0,
     charity: Charity = False,
+    answers: Answers = None,
     scores: Scores = False,
     menus: Menus = None,
     places: Places = None,
@@ -194,6 +206,7 @@ def simulate(
         p=p,
         weights=weights,
         charity=charity,
+        answers=answers,
         scores=scores,
         menus=menus,
         places=places,
@@ -224,6 +237,10 @@ def _next(files: Mapping[str, Path]) -> str:
     if "people" in files:
         sketched = files["people"].parent / "people.sketch"
         return f"welfarist sketch {files['people']} --groups region --out {sketched}"
+    if "answers" in files:
+        made = files["answers"].parent / "people.json"
+        read = f"{files['features']} {files['answers']}"
+        return f"welfarist utilities {read} --anchor 1,10 --save {made}"
     kinds = [kind for kind in ("comparisons", "choices") if kind in files]
     decided = f"--{kinds[0]} {files[kinds[0]]}" if kinds else "--score score"
     grouped = f" --groups {files['groups']}" if "groups" in files else ""

@@ -49,6 +49,15 @@ Anchor = Annotated[
 Alone = Annotated[
     bool, typer.Option("--alone", help="Learn each from their own answers, not drawn towards all.")
 ]
+PlainTable = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        help="Also write the best guess as a table (CSV), without errors.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
 
 
 def utilities(
@@ -57,6 +66,7 @@ def utilities(
     save: Save,
     anchor: Anchor = None,
     alone: Alone = False,
+    table: PlainTable = None,
     json: opt.Json = False,
     name: opt.Name = None,
     ignore: opt.Ignore = None,
@@ -70,14 +80,17 @@ def utilities(
     from welfarist.app.utilities import UtilitiesRequest
     from welfarist.app.utilities import utilities as learned
 
-    table = TableOptions(
+    reading = TableOptions(
         name=name, ignore=ignore, separator=separator, decimal=decimal, sheet=sheet,
         encoding=encoding,
     )  # fmt: skip
     with working():
-        found = learned(UtilitiesRequest(features, answers, save, anchor, alone, table))
+        asked = UtilitiesRequest(features, answers, save, anchor, alone, table, reading)
+        found = learned(asked)
         found.write()
     say(f"People: {save}")
+    if table is not None:
+        say(f"Table: {table}")
     if json:
         print_json(found.to_dict())
     else:

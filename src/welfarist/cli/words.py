@@ -53,6 +53,11 @@ _PHRASES = (
     ("result_.exact.intervals has them all", "--json lists them all, as powers"),
     ("result_.exact has the set", "--json has the set, as powers,"),
     (", or a Grid or TwoStage", ""),
+    (
+        "Pass the best guess, people.utilities, to take it as exact:",
+        "Write the best guess as a table (welfarist utilities --table FILE) to take it as exact:",
+    ),
+    (", with People.load(…).to_frame(),", " (welfarist utilities --table FILE)"),
     ('"exact" or an Exact with', '"exact" with'),
     ("same must name a column of", "--test-same must name a column of"),
     ("raise the number of nodes", "raise --nodes"),

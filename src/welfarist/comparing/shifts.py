@@ -28,7 +28,7 @@ from welfarist.comparing.held_out import learn
 from welfarist.comparing.rivals import rivals_of
 from welfarist.decisions.folds import Decisions
 from welfarist.learners import WelfareLearner
-from welfarist.people.source import is_source
+from welfarist.people.source import in_its_place, is_source
 from welfarist.results.record import FitResult
 
 # The constants that are tried, as shares of the power of ten next to the largest utility.
@@ -196,7 +196,8 @@ def shift_table(
             f"a table of shifts needs a learner of welfare functions; found {rival.name}."
         )
     if is_source(data.utilities):
-        raise InputError("a table of shifts needs all utilities; found people not in memory.")
+        found_instead = in_its_place(data.utilities)
+        raise InputError(f"a table of shifts needs all utilities; found {found_instead}.")
     wanted = _shifts(data, found) if shifts is None else [as_shift(c) for c in shifts]
     rows = [_row(found, data, shift, level) for shift in sorted(set(wanted))]
     return ShiftTable(tuple(rows), data.measure, level, _parameter(found))

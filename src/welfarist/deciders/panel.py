@@ -19,7 +19,7 @@ from welfarist.learners import ChoiceLearner, ComparisonClassifier
 from welfarist.learners.assembly import Setup
 from welfarist.losses import DecisionLoss, Point
 from welfarist.losses.observed import ByDecider, OneByOne
-from welfarist.people.source import is_source
+from welfarist.people.source import has_errors, is_source, refuse_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,12 @@ class Panel:
                 "rule can be learned."
             )
         learner = learner_for(learner, decisions)
+        if has_errors(decisions.utilities):
+            refuse_source(
+                decisions.utilities,
+                "telling decision makers apart",
+                " Fit one rule for all, which allows for errors.",
+            )
         if decisions.people < 2 and not is_source(decisions.utilities):
             raise InputError(
                 "decision makers can differ only where at least two people are affected; found "

@@ -383,20 +383,21 @@ class WelfareFunction:
 
     def _matched_groups(
         self, people: Any
-    ) -> tuple[npt.NDArray[Any], FloatArray, npt.NDArray[np.intp] | None]:
+    ) -> tuple[npt.NDArray[Any], FloatArray | None, npt.NDArray[np.intp] | None]:
         """The same of groups of people who are not all in memory, one column a group.
 
         Without weights everybody counts the same, and groups by how many they are.
         """
         if self._shift:
             raise InputError(
-                "shift must be 0 for people who are not all in memory; found "
+                "shift must be 0 for people who stand in the place of a table; found "
                 f"{self._shift:g}. Add it to their utilities before."
             )
         table = people.seen_at(self._p)
         if self._weights is None:
-            return table, normalised(people.heads), None
-        if self._stakeholders is None:
+            heads = getattr(people, "heads", None)
+            return table, None if heads is None else normalised(heads), None
+        if self._stakeholders is None or people.stakeholders is None:
             return table, self._weights, None
         named = order_by_name(people.stakeholders, self._stakeholders)
         return table, self._weights[named], named

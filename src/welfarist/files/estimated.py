@@ -31,12 +31,12 @@ def holds_people(path: str | os.PathLike[str]) -> bool:
 
 def read_people(path: str | os.PathLike[str]) -> Actions:
     """Return the actions of people with errors."""
-    people, note = load_people(path, People)
+    people = load_people(path, People)
     names = people.row_names or tuple(str(i + 1) for i in range(len(people)))
     stakeholders = people.stakeholders or tuple(f"person {i}" for i in range(people.shape[1]))
+    utilities = people.utilities if people.are_exact else people
     labels = PlainColumn("action", list(names))
-    notes = (note,) if note else ()
-    return Actions(os.fspath(path), labels, people, stakeholders, notes=notes)
+    return Actions(os.fspath(path), labels, utilities, stakeholders)
 
 
 def read_features(path: str, **reading: Any) -> dict[str, list[Any]]:

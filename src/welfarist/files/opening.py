@@ -11,7 +11,8 @@ from welfarist.base.errors import InputError
 from welfarist.files.cells import Cell, listed, shown
 from welfarist.files.delimited import Delimited
 from welfarist.files.plain_columns import PlainFrame
-from welfarist.files.sources import source_of
+from welfarist.files.sources import STANDARD_INPUT, source_of
+from welfarist.people.estimated.saved import is_people
 
 
 class Located(Protocol):
@@ -78,6 +79,12 @@ def open_table(
         How a text file is written, such as "windows-1252"; UTF-8 if left out.
     """
     require_polars()
+    if path != STANDARD_INPUT and is_people(path):
+        raise InputError(
+            f"{os.fspath(path)}: what is asked for needs a table; found people whose utilities "
+            "are estimates, with errors. Write their best guess as a table, with "
+            "People.load(…).to_frame(), to take it as exact."
+        )
     source = source_of(path)
     if source.format == "text":
         if encoding is not None:

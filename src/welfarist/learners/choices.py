@@ -402,8 +402,10 @@ class ChoiceLearner(WelfareLearner):
 
         Where none of these can be chosen too, it is the last entry.
         """
-        _, here = self._compared(X)
-        return np.split(here.chances(self.rho_), here.menus.starts[1:-1])
+        check_is_fitted(self)
+        choices = self._with_people_in_order(self.read_decisions(X))
+        menus = choices.first_menus()
+        return np.split(self._chooser().chances(choices, menus, self.rho_), menus.starts[1:-1])
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the share of first choices that are predicted; of equals each has its share.
@@ -426,21 +428,20 @@ class ChoiceLearner(WelfareLearner):
     def _lost(self, choices: Choices) -> float:
         """The negative log likelihood of choices; menus of one lose nothing."""
         choices = self._with_people_in_order(choices)
-        return self._softmax(choices, choices.merged[0]).loss(self.rho_)
+        return self._chooser().loss(choices, choices.merged[0], self.rho_)
 
     def _compared(self, X: Any) -> tuple[Choices, Softmax]:
         """How the actions compare of the menu from which each decision took the best."""
         check_is_fitted(self)
         choices = self._with_people_in_order(self.read_decisions(X))
-        return choices, self._softmax(choices, choices.first_menus())
+        return choices, self._chooser().compare(choices, choices.first_menus())
 
-    def _softmax(self, choices: Choices, menus: Any) -> Softmax:
-        """How the actions of menus compare under the rule that was learned."""
+    def _chooser(self) -> Chooser:
+        """Whoever chooses by the rule that was learned."""
         result = self.result_
-        found = Chooser(
+        return Chooser(
             result.nameless_welfare, result.family, self.taus_, self.gamma_, self.outside_
         )
-        return found.compare(choices, menus)
 
 
 def _telling(choices: Choices) -> Choices:

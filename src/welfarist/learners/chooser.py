@@ -13,9 +13,15 @@ from welfarist.counting.menus.best import best_entries
 from welfarist.decisions import Choices
 from welfarist.decisions.at_power import seen_at
 from welfarist.decisions.menus import Menus
+from welfarist.decisions.same_people import about
 from welfarist.families.base import Family
 from welfarist.noise.menus import Softmax
+from welfarist.people.estimated.drawing import averaged
 from welfarist.people.present_rule import PresentRule
+from welfarist.people.source import has_errors
+
+# The smallest chance whose logarithm is taken.
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +50,38 @@ class Chooser:
 
     def compare(self, choices: Choices, menus: Menus) -> Softmax:
         """Return how the actions of menus compare, which are some of those of the choices."""
+        value = self._expected(choices)
         choices = seen_at(choices, self.rule.p)
-        value = self._values(choices)
         if np.isinf(self.taus[0]):  # the best action, however small the difference
             best = best_entries(menus, choices.utilities, value, self.rule)
             return Softmax.of(menus, np.where(best, 0.0, -np.inf), True)
         place = np.minimum(menus.stage, len(self.taus) - 1)
         z = value[menus.rows] * menus.spread(menus.sign * self.taus[place])
         return Softmax.of(menus, z, True)
+
+    def chances(self, choices: Choices, menus: Menus, rho: float) -> FloatArray:
+        """Return how likely each entry of menus (E,) is chosen: a mean over utilities' errors."""
+        if not has_errors(choices.utilities):
+            return self.compare(choices, menus).chances(rho)
+        names = choices.stakeholders
+        return averaged(
+            choices.utilities,
+            lambda table: self.compare(about(choices, table, names), menus).chances(rho),
+        )
+
+    def loss(self, choices: Choices, menus: Menus, rho: float) -> float:
+        """Return minus the log likelihood of what was chosen from menus."""
+        if not has_errors(choices.utilities):
+            return self.compare(choices, menus).loss(rho)
+        chances = np.maximum(self.chances(choices, menus, rho), _TINY)
+        return -float(menus.taken @ np.log(chances))
+
+    def _expected(self, choices: Choices) -> FloatArray:
+        """What the rule makes of the actions (N,): the mean, where utilities have errors."""
+        if not has_errors(choices.utilities):
+            return self._values(seen_at(choices, self.rule.p))
+        names = choices.stakeholders
+        return averaged(choices.utilities, lambda table: self._values(about(choices, table, names)))
 
     def _values(self, choices: Choices) -> FloatArray:
         """What the rule makes of the actions (N,), and of none of these where that is offered."""

@@ -22,6 +22,7 @@ from welfarist.decisions.comparisons import as_comparisons
 from welfarist.decisions.impossible import refuse_impossible
 from welfarist.decisions.labels import Labels, order_of
 from welfarist.decisions.paired_columns import people_of, refuse_layout
+from welfarist.decisions.same_people import about
 from welfarist.decisions.scaled_apart import scaled_apart
 from welfarist.decisions.scanned.comparisons import ScannedComparisons
 from welfarist.learners import options
@@ -46,6 +47,8 @@ from welfarist.losses.scanned.loss import loss_of_scanned_comparisons
 from welfarist.noise.base import TAU, ChoiceNoise
 from welfarist.noise.choices import RHO, preference_probability
 from welfarist.noise.margins import differences
+from welfarist.people.estimated.drawing import averaged
+from welfarist.people.source import has_errors
 from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.results import caveats as caveat
 from welfarist.results.learned import Caveat
@@ -352,7 +355,8 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
             rows = self._checked(self._in_order(X), reset=False)
             table = np.concatenate(np.split(rows, 2, axis=1))
             pairs = np.arange(len(table)).reshape(2, -1).T
-        welfare = self.result_.nameless_welfare.value(table)
+        rule = self.result_.nameless_welfare
+        welfare = averaged(table, rule.value) if has_errors(table) else rule.value(table)
         margins = differences(welfare[pairs[:, 0]], welfare[pairs[:, 1]])
         return self._decided(margins, table, pairs) if np.isinf(self.tau_) else self.tau_ * margins
 
@@ -390,8 +394,23 @@ class ComparisonClassifier(ClassifierMixin, WelfareLearner):  # type: ignore[mis
         return np.where(np.sign(margins) == signs, margins, signs * least)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probabilities (n, 2) of the labels in `classes_`."""
-        margins = self.decision_function(X)
+        """Return the probabilities (n, 2) of the labels in `classes_`.
+
+        Of utilities with errors they are means over what utilities could be.
+        """
+        known = as_comparisons(X)
+        if known is None or not has_errors(known.utilities):
+            return self._chances(self.decision_function(X))
+        check_is_fitted(self)
+        known = self._with_people_in_order(known)
+        names = known.stakeholders
+        return averaged(
+            known.utilities,
+            lambda table: self._chances(self.decision_function(about(known, table, names))),
+        )
+
+    def _chances(self, margins: FloatArray) -> FloatArray:
+        """The probabilities (n, 2) of the labels where margins (n,) favour the second."""
         noise = self.result_.noise
         # Each for itself: one less the other would lose the digits of a small one.
         if noise is None:  # the better action, however small the difference

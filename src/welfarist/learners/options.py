@@ -24,7 +24,7 @@ from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.paper.grid import Grid
 from welfarist.paper.two_stage import TwoStage
 from welfarist.people.attributes import ByAttributes
-from welfarist.people.source import is_source
+from welfarist.people.source import in_its_place, is_source
 from welfarist.people.weighting import Weighting
 from welfarist.people.weights_option import group_labels
 from welfarist.solvers.base import Solver
@@ -129,7 +129,7 @@ def require_countable(
     if family != POWER_MEAN:
         found = family.called
     elif is_source(utilities):
-        found = "people who are not all in memory"
+        found = in_its_place(utilities)
     elif weighting.parameters:
         found = "weights by attributes"
     if found:

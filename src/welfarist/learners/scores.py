@@ -34,7 +34,8 @@ from welfarist.losses import DecisionLoss, loss_of_scores
 from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.losses.observed_scores import ObservedScores, ScoreResponse
 from welfarist.noise.scores import SCALE, SIGMA
-from welfarist.people.source import is_source
+from welfarist.people.estimated.drawing import averaged
+from welfarist.people.source import has_errors, is_source
 from welfarist.people.utility_tables import distinct_up_to
 from welfarist.people.weights_option import NumbersOption, WeightsOption
 from welfarist.proofs import certifier_of
@@ -294,10 +295,14 @@ class WelfareRegressor(RegressorMixin, WelfareLearner):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(U, Scores):  # which were checked before
             return self._predicted(self._with_people_in_order(U).utilities)
+        if has_errors(U) and self.result_.named_stakeholders is not None:
+            U = U.in_order(self.result_.named_stakeholders)
         return self._predicted(U if is_source(U) else self._checked(U, reset=False))
 
     def _predicted(self, table: Any) -> FloatArray:
-        """What the rule says the scores (N,) of actions (N, d) are."""
+        """What the rule says the scores (N,) of actions (N, d) are: the mean, if with errors."""
+        if has_errors(table):
+            return averaged(table, self._predicted)
         rule = self.result_.nameless_welfare
         welfare = rule(table)
         found = self.scale_ * welfare

@@ -172,7 +172,7 @@ class DecisionLoss:
         if self.family != POWER_MEAN:
             found["family"] = self.family.called
         if self.people.table is None:
-            found["people"] = "people who are not all in memory"
+            found["people"] = getattr(self.people, "called", "people who are not all in memory")
         if self.weighting.fixed is None:
             found["weights"] = "weights that are learned"
         if self.slopes:

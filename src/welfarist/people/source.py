@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.families.base import Family
 from welfarist.families.columns import People
@@ -67,9 +68,38 @@ def table_at(utilities: Any, p: float) -> Any:
     return utilities if found is None else found(p)
 
 
+def has_errors(utilities: object) -> bool:
+    """Whether utilities are estimates, with errors that are known and not all 0."""
+    return is_source(utilities) and not getattr(utilities, "are_exact", True)
+
+
+def in_its_place(utilities: object) -> str:
+    """Return what stands in the place of a table, as messages say it."""
+    if has_errors(utilities):
+        return "utilities that are estimates, with errors"
+    return "people who are not all in memory"
+
+
+def refuse_source(utilities: object, what: str, advice: str = "") -> None:
+    """Refuse what stands in the place of a table, where `what` needs one.
+
+    `advice` is what else to do; the best guess may be taken as exact at any time.
+    """
+    if not is_source(utilities):
+        return
+    if has_errors(utilities):
+        advice += (
+            " Pass the best guess, people.utilities, to take it as exact: errors are not allowed "
+            "for then."
+        )
+    raise InputError(f"{what} needs a table of utilities; found {in_its_place(utilities)}.{advice}")
+
+
 def same_utilities(one: object, other: object) -> bool:
     """Whether two tables, or what stands in their place, hold the same."""
-    if is_source(one) or is_source(other):
+    if is_source(one) != is_source(other):
+        return False
+    if is_source(one):
         return bool(one == other)
     return np.array_equal(one, other, equal_nan=True)  # type: ignore[arg-type]
 

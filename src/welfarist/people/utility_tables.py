@@ -10,7 +10,7 @@ import numpy.typing as npt
 from welfarist.base.data_frames import order_by_name, split_names
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers, owned, utilities_error
-from welfarist.people.source import is_source
+from welfarist.people.source import in_its_place, is_source
 
 _FILL_IN = "Drop those rows, or fill in what is missing."
 
@@ -25,7 +25,10 @@ def as_utility_table(
     it, and stays what it is.
     """
     if is_source(utilities):
-        return utilities, utilities.stakeholders  # type: ignore[return-value]
+        names = utilities.stakeholders
+        if getattr(utilities, "are_exact", False):  # estimates without errors are a table
+            return utilities.utilities, names  # type: ignore[attr-defined]
+        return utilities, names  # type: ignore[return-value]
     values, names = split_names(utilities)
     table = as_numbers(values, "utilities")
     if table.ndim != 2:
@@ -58,8 +61,7 @@ def table_of_people(
     table, names = as_utility_table(utilities, least, copy=True)
     if is_source(table):
         raise InputError(
-            "what everybody has must be a table of utilities; found people who are not all in "
-            "memory."
+            f"what everybody has must be a table of utilities; found {in_its_place(table)}."
         )
     if table.shape[1] != people:
         raise InputError(
@@ -77,8 +79,8 @@ def shifted_table(utilities: FloatArray, shift: float, least: float = 0.0) -> Fl
     if is_source(utilities):
         if shift:
             raise InputError(
-                "shift must be 0 for people who are not all in memory; found "
-                f"{shift:g}. Add it to their utilities before."
+                f"shift must be 0 for {in_its_place(utilities)}; found {shift:g}. Add it to their "
+                "utilities before."
             )
         return utilities  # type: ignore[return-value]
     if np.fmin.reduce(utilities, axis=None) < least - shift:  # of those who are there

@@ -17,13 +17,14 @@ from welfarist.deciders.saved import DecidersModel
 from welfarist.deciders.types_result import TypesResult
 from welfarist.decisions import Choices, Comparisons
 from welfarist.families.power_mean.family import POWER_MEAN
-from welfarist.people.source import is_source
+from welfarist.people.source import has_errors, in_its_place, is_source
+from welfarist.recommending.around import of_standard_errors
 from welfarist.results.record import FitResult
 from welfarist.results.rule_draws import RuleDraws, require_draws
 from welfarist.results.saved_models import Model
 
-Uncertainty = Literal["auto", "posterior", "bootstrap"]
-_WAYS = ("auto", "posterior", "bootstrap")
+Uncertainty = Literal["auto", "posterior", "bootstrap", "normal"]
+_WAYS = ("auto", "posterior", "bootstrap", "normal")
 # Rules that stand for all: a probability is then known to about a hundredth.
 DRAWS = 2000
 # Decisions from which on resamples take less time than a posterior, and say nearly the same.
@@ -50,10 +51,11 @@ def draw_rules(
         A saved model must have been saved with draws.
     draws : int
         How many at most.
-    uncertainty : "auto", "posterior" or "bootstrap"
+    uncertainty : "auto", "posterior", "bootstrap" or "normal"
         Where they come from. Left to itself it is the posterior, where decisions are comparisons
         or choices of one decision maker, at most 400, and rules are power means with weights that
-        were learned one by one; elsewhere the rules that are learned from resamples.
+        were learned one by one; where utilities are estimates, the normal distribution of what was
+        learned, as resamples take long; elsewhere the rules that are learned from resamples.
     prior : Prior, optional
         Of the posterior.
     random_state : seed
@@ -99,6 +101,11 @@ def draw_rules(
     why_not = no_posterior(result)
     if uncertainty == "posterior" and why_not:
         raise InputError(f"there is no posterior of {why_not}. Use uncertainty='bootstrap'.")
+    estimated = result.decided is not None and has_errors(getattr(result.decided, "utilities", 0))
+    if uncertainty == "normal" or (uncertainty == "auto" and estimated):
+        if prior is not None:
+            raise InputError("a prior is of a posterior; found one for rules around the estimates.")
+        return of_standard_errors(result, count, seed)
     if uncertainty == "bootstrap" or (uncertainty == "auto" and _resampled(result, why_not)):
         if prior is not None:
             raise InputError(
@@ -128,7 +135,7 @@ def no_posterior(result: FitResult) -> str:
     if result.family != POWER_MEAN:
         return "other families than power means"
     if is_source(result.decided.utilities):
-        return "people who are not all in memory"
+        return in_its_place(result.decided.utilities)
     if "weights" in result.given or result.equal or result.groups is not None or result.theta:
         return "weights that were given, shared or follow from attributes"
     if "p" in result.given and not np.isfinite(result.p):

@@ -16,10 +16,13 @@ from welfarist.base.data_frames import row_names, to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.exports import Alignment, Table, number, pair, strict
 from welfarist.base.front_door import public
+from welfarist.base.seeds import seed_of
 from welfarist.base.validation import FloatArray, check_count, check_level
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.families.rule import WelfareFunction
+from welfarist.people.estimated.drawing import drawn_tables
 from welfarist.people.present_rule import PresentRule
+from welfarist.people.source import has_errors, is_source
 from welfarist.people.utility_tables import table_of_people
 from welfarist.recommending.by_family import ByFamily, choices_by_family, family_fits
 from welfarist.recommending.drawing import DRAWS, Uncertainty, draw_rules
@@ -39,6 +42,8 @@ _FITS_BEST = "The rule that fits best"
 _TIE = 1e-12
 # Rows of a table that people read.
 _SHOWN = 20
+# Which numbers of a seed draw utilities.
+_UTILITIES = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +80,9 @@ class Recommendation:
         What the probabilities are about.
     families : ByFamily or None
         What the rules of other families would take that fit as well; None where nothing is known.
+    as_exact : float or None
+        Where utilities are estimates: what the expected regret of the first action would be if the
+        best guess of them were exact. What is more comes from not knowing utilities well.
     """
 
     names: tuple[str, ...]
@@ -97,6 +105,7 @@ class Recommendation:
     rule_is: str
     draws: RuleDraws = field(repr=False)
     families: ByFamily | None = field(default=None, repr=False)
+    as_exact: float | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -153,6 +162,7 @@ class Recommendation:
                 "uncertainty": self.draws.source,
                 "draws": len(self.draws),
                 "seed": self.draws.seed,
+                "regret_if_exact": self.as_exact,
                 "families": None if self.families is None else self.families.to_dict(),
                 "notes": list(self.lines()),
             }
@@ -217,6 +227,13 @@ class Recommendation:
                 f"{self.rule_is} would take {self.names[first]}; {self.best} loses less on average "
                 "over all rules that may be the right one"
             )
+        if self.as_exact is not None:
+            unit = "%" if self.regret_in == "percent" else ""
+            said.append(
+                "Utilities are estimates, and were drawn anew for every rule: the regret of "
+                f"{self.best} is {self.regret[self.order[0]]:.2g}{unit}, and would be "
+                f"{self.as_exact:.2g}{unit} if the best guess of them were exact"
+            )
         if self.families is not None and self.families.sentence:
             said.append(self.families.sentence)
         return tuple(said)
@@ -275,6 +292,12 @@ class Recommendation:
             How many, each chosen after the answers before.
         random_state : seed
         """
+        if self.as_exact is not None:
+            raise InputError(
+                "what questions are worth needs utilities that are taken as exact, because answers "
+                "tell of the rule alone; found estimates with errors. Pass the best guess, "
+                "people.utilities, to take it as exact: errors are not allowed for then."
+            )
         return further_questions(
             self.draws, self.utilities, self.names, questions, taken=int(self.order[0]),
             random_state=random_state,
@@ -324,8 +347,10 @@ def recommend(
     ----------
     learned : fitted estimator, its result_, Posterior, Interview, RuleDraws or saved Model
         A saved model must have been saved with draws.
-    actions : (N, d) array-like or data frame
-        One row an action; columns of a data frame are matched to people by name.
+    actions : (N, d) array-like, data frame or People
+        One row an action; columns of a data frame are matched to people by name. Of
+        :class:`~welfarist.People` utilities are drawn along with the rules, so that every number
+        allows for both; reasons are given for the best guess.
     names : sequence of str, optional
         Of the actions; left out, a data frame's index, or "action 0" and so on.
     k : int
@@ -360,9 +385,11 @@ def recommend(
     )
     share, most = check_level(level), check_count(k, "k")
     result = getattr(learned, "result_", learned)
-    table = _table(actions, believed, result)
+    known = _table(actions, believed, result)
+    people: Any = known if is_source(known) else None
+    table: FloatArray = known if people is None else people.utilities
     called = _names(actions, names, len(table))
-    standing = Standing.of(believed, table)
+    standing = _standing(believed, table, people, random_state)
     regret = standing.regret
     unit = 100.0 if standing.is_ratio else 1.0
     p_best = standing.among_best(1)
@@ -370,17 +397,29 @@ def recommend(
     falls = np.diff(regret[order]) > _TIE
     places = np.concatenate([[0], np.cumsum(falls)])
     middle, low, high = standing.welfare(share)
-    exact = never_best(result, table) if isinstance(result, FitResult) else None
-    lost = dominated(table)
+    proven = people is None and isinstance(result, FitResult)
+    exact = never_best(result, table) if proven else None
+    # Nobody knows whether what is estimated is less than what is estimated as well.
+    lost = dominated(table) if people is None else np.zeros(len(table), dtype=bool)
     never = ~standing.best_sometimes() if exact is None else exact
-    fits = _fits(result) if families else ()
+    fits = _fits(result) if families and people is None else ()
+    first = int(order[0])
+    as_exact = None if people is None else unit * Standing.of(believed, table).regret[first]
     return Recommendation(
         called, table, order.astype(np.intp), np.searchsorted(places, places) + 1, middle, low,
         high, p_best, standing.among_best(most), unit * regret,
-        unit * standing.regret_errors(), lost, never, _meaning(exact, len(believed)),
+        unit * standing.regret_errors(), lost, never, _meaning(exact, len(believed), people),
         most, share, *_rule_of(learned, believed), believed,
-        choices_by_family(fits, table, called, int(order[0])),
+        choices_by_family(fits, table, called, first), as_exact,
     )  # fmt: skip
+
+
+def _standing(believed: RuleDraws, table: FloatArray, people: Any, random_state: Any) -> Standing:
+    """How actions stand under all rules, each with utilities of its own if people have errors."""
+    if people is None:
+        return Standing.of(believed, table)
+    rng = np.random.default_rng([seed_of(random_state), _UTILITIES])
+    return Standing.of(believed, table, drawn_tables(people, len(believed), rng))
 
 
 def _fits(result: Any) -> tuple[FamilyFit, ...]:
@@ -390,20 +429,36 @@ def _fits(result: Any) -> tuple[FamilyFit, ...]:
     return family_fits(result)
 
 
-def _meaning(exact: object, draws: int) -> str:
+def _meaning(exact: object, draws: int, people: object) -> str:
     """What never best means."""
     if exact is not None:
         return "no rule that explains every decision finds it best"
     return (
-        f"none of {draws} rules finds it best, so that its probability is hardly above "
+        f"none of {draws} rules{'' if people is None else ', each with utilities of its own,'} "
+        "finds it best, so that its probability is hardly above "
         f"{300 / draws:.2g}%"
     )
 
 
-def _table(actions: Any, believed: RuleDraws, result: Any) -> FloatArray:
-    """Actions (N, d), in which NaN stands for who is absent if the rule was learned so."""
+def _table(actions: Any, believed: RuleDraws, result: Any) -> Any:
+    """Actions (N, d), in which NaN stands for who is absent if the rule was learned so.
+
+    Or people with errors, in the order of the rules' people.
+    """
     if hasattr(actions, "__len__") and not len(actions):
         raise InputError("there must be actions to choose from; found none.")
+    if has_errors(actions):
+        if believed.shift:
+            raise InputError(
+                "utilities with errors must be judged as they are; found a rule that adds "
+                f"{believed.shift:g} to them. Learn one without, or pass people.utilities."
+            )
+        if actions.shape[1] != believed.people:
+            raise InputError(
+                f"outcomes must be about the {believed.people} people who are known; found "
+                f"{actions.shape[1]}."
+            )
+        return actions.in_order(believed.stakeholders)
     if getattr(result, "absent", False) or getattr(_decided(result), "absent", False):
         found = utilities_for(result.welfare, actions, absent=True)
         if found.shape[1] == believed.people:

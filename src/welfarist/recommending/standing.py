@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,9 +41,15 @@ class Standing:
     is_ratio: bool
 
     @classmethod
-    def of(cls, draws: RuleDraws, table: FloatArray) -> Standing:
-        """Judge actions (N, d), the shift not yet added, by all rules."""
-        return cls.of_values(values_of(draws, table), draws.family.level.is_ratio)
+    def of(
+        cls, draws: RuleDraws, table: FloatArray, tables: Iterable[FloatArray] | None = None
+    ) -> Standing:
+        """Judge actions (N, d), the shift not yet added, by all rules.
+
+        Where utilities are estimates each rule judges a table of its own, of as many `tables`.
+        """
+        values = values_of(draws, table) if tables is None else _each_by_its_own(draws, tables)
+        return cls.of_values(values, draws.family.level.is_ratio)
 
     @classmethod
     def of_values(cls, values: FloatArray, ratio: bool) -> Standing:
@@ -95,6 +102,14 @@ def values_of(draws: RuleDraws, table: FloatArray) -> FloatArray:
         rule = draws.family.rule(float(power), weights)
         found[row] = (PresentRule(rule) if absent else rule).value(seen)
     return found
+
+
+def _each_by_its_own(draws: RuleDraws, tables: Iterable[FloatArray]) -> FloatArray:
+    """The value (S, N) of actions under every rule, with a table of utilities (N, d) for each."""
+    rules = zip(draws.powers, draws.weights, tables, strict=True)
+    return np.array(
+        [draws.family.rule(float(power), weights).value(table) for power, weights, table in rules]
+    )
 
 
 def _places(values: FloatArray, k: int) -> FloatArray:

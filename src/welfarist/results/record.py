@@ -27,6 +27,7 @@ from welfarist.inference.utility_errors import (
     second_opinion,
     utility_errors_of,
 )
+from welfarist.inference.utility_scales import RATIOS, ScaleTable, scales_of
 from welfarist.noise.choices import RHO
 from welfarist.proofs import certifier_of
 from welfarist.proofs.certificate import Certificate
@@ -334,6 +335,20 @@ class FitResult(Learned):
         """
         likelihood = self.statistics.likelihood
         return likelihood.once("utility errors", lambda: utility_errors_of(likelihood))
+
+    def scales(self, ratios: Sequence[float] = RATIOS) -> ScaleTable:
+        """Return what the rule would be if utilities from answers were on other scales.
+
+        Of decisions about :class:`~welfarist.People` whose utilities were learned from answers,
+        which do not tell how many times better somebody's best action is than the worst.
+
+        Parameters
+        ----------
+        ratios : sequence of float
+            How many times better, for everybody.
+        """
+        likelihood = self.statistics.likelihood
+        return likelihood.once(("scales", tuple(ratios)), lambda: scales_of(likelihood, ratios))
 
     def second_opinion(
         self, method: OpinionName = "simex", *, draws: int = 50, random_state: Any = 0

@@ -16,8 +16,8 @@ from welfarist.families.base import Family
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.results.saved_records import Fields, as_number
 
-Source = Literal["posterior", "bootstrap"]
-_SOURCES = ("posterior", "bootstrap")
+Source = Literal["posterior", "bootstrap", "normal"]
+_SOURCES = ("posterior", "bootstrap", "normal")
 _ENTRIES = ("source", "seed", "people", "rules")
 # What stands before the weights in a saved rule: the power, and the noise.
 _BEFORE = 4
@@ -35,7 +35,7 @@ class RuleDraws:
     taus, rhos, bands : (S,) arrays
         Of the noise: temperatures are 0 where none is known, as after scores.
     stakeholders : tuple of str
-    source : "posterior" or "bootstrap"
+    source : "posterior", "bootstrap" or "normal"
         Where they come from.
     seed : int
         With which they were drawn.
@@ -75,7 +75,11 @@ class RuleDraws:
     @property
     def in_words(self) -> str:
         """Where the draws come from, for readers."""
-        made = {"posterior": "drawn from the posterior", "bootstrap": "learned from resamples"}
+        made = {
+            "posterior": "drawn from the posterior",
+            "bootstrap": "learned from resamples",
+            "normal": "drawn from the estimates and their standard errors",
+        }
         said = f"{len(self)} rules {made[self.source]} (seed {self.seed})"
         return said + (f"; {self.failed} resamples taught nothing" if self.failed else "")
 

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +20,8 @@ from welfarist.families.base import Family
 from welfarist.families.known import FAMILIES, is_known, member
 from welfarist.families.rule import WelfareFunction
 from welfarist.noise.choices import LAPSE, LOGISTIC, preference_probability
+from welfarist.people.estimated.drawing import TIMES, averaged, drawn_tables
+from welfarist.people.source import has_errors
 from welfarist.results import saved_choices
 from welfarist.results.family_fits import FamilyFit
 from welfarist.results.learned import Learned
@@ -162,6 +165,8 @@ class Model:
         actions : (n, d) array-like or data frame
             NaN where somebody is not affected, if the model was learned so.
         """
+        if has_errors(actions):
+            return averaged(self._in_order(actions), self.worth)
         utilities = saved_choices.utilities_for(self.welfare, actions, self.absent)
         return saved_choices.worth(self.welfare, utilities, self.gamma)
 
@@ -180,6 +185,10 @@ class Model:
                 "chances need a model that was learned from choices or comparisons; found one of "
                 f"{self.kind}."
             )
+        if has_errors(actions):
+            return averaged(
+                self._in_order(actions), lambda table: self.chances(table, outside=outside)
+            )
         value = self.worth(actions)
         if outside:
             value = saved_choices.with_outside(value, self.outside)
@@ -196,7 +205,12 @@ class Model:
         -----
         Rules learned from scores, and where errors were counted, have no temperature: the better
         action is preferred for sure, up to the probability of a slip; two that tie are a toss-up.
+
+        Of :class:`~welfarist.People` it is the mean over what their utilities could be; those of
+        `first` are taken to have no errors in common with those of `second`.
         """
+        if has_errors(first) or has_errors(second):
+            return self._probabilities_drawn(first, second)
         told = self.kind == "choices" or (self.kind == "comparisons" and self.tau != math.inf)
         if told and self.tau is not None:
             value = self.welfare.value if self.kind == "comparisons" else self.worth
@@ -211,6 +225,22 @@ class Model:
             order = np.asarray(self.welfare.compare(first, second), dtype=np.float64)
             margins = np.where(order == 0, 0.0, np.copysign(np.inf, order))
         return np.asarray(preference_probability(np.atleast_1d(margins), self.rho or 0.0))
+
+    def _probabilities_drawn(self, first: Any, second: Any) -> FloatArray:
+        """The probabilities (n,), averaged over what utilities could be."""
+        each = [
+            drawn_tables(self._in_order(one), rng=np.random.default_rng(place))
+            if has_errors(one)
+            else repeat(one, TIMES)
+            for place, one in enumerate((first, second))
+        ]
+        found = [self.probabilities(one, other) for one, other in zip(*each, strict=True)]
+        return np.asarray(np.mean(found, axis=0))
+
+    def _in_order(self, people: Any) -> Any:
+        """People with errors in the order of the rule's."""
+        names = self.welfare.stakeholders
+        return people if names is None else people.in_order(names)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that strict JSON can hold; infinite numbers are texts."""

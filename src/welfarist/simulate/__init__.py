@@ -2,7 +2,8 @@
 
 A world says what each action gives to each person, and which rule its decision maker follows:
 :func:`individuals` with independent utilities, or :func:`food_rescue`, a simulated charity whose
-utilities are themselves learned from answers. :func:`country` has as many people as one likes,
+utilities are themselves learned from answers (:func:`food_rescue_answers` is the same from raw
+answers on). :func:`country` has as many people as one likes,
 part after part. :func:`scores`, :func:`comparisons`, :func:`choices`
 and :func:`rankings` are what the decision maker does in a world, with errors or without.
 :func:`crowd_of_types` and :func:`normal_crowd` are many decision makers who differ, and
@@ -22,6 +23,7 @@ Examples
 True
 """
 
+from welfarist.simulate.answered import AnsweredCharity, food_rescue_answers
 from welfarist.simulate.charity import Charity, food_rescue
 from welfarist.simulate.choosing import choices, random_menus, rankings
 from welfarist.simulate.country import Country, country
@@ -46,6 +48,7 @@ from welfarist.simulate.stakeholders import GROUPS, Group
 from welfarist.simulate.worlds import World, individuals
 
 __all__ = [
+    "AnsweredCharity",
     "Charity",
     "choices",
     "comparisons",
@@ -58,6 +61,7 @@ __all__ = [
     "crowd_of_types",
     "FEATURES",
     "food_rescue",
+    "food_rescue_answers",
     "Group",
     "GROUPS",
     "individuals",

@@ -150,7 +150,7 @@ def food_rescue(
     taste_spread = check_number(taste_spread, "taste_spread", 0.0, np.finfo(float).max)
     made = organisations(count, random_state=random_state)
     tastes = draw_tastes(groups, taste_spread, stream(random_state, "tastes"))
-    rule = WelfareFunction(p, _weights_of(weights, groups, names, random_state), names)
+    rule = WelfareFunction(p, true_weights(weights, groups, names, random_state), names)
     learned, accuracy = _interview(
         made.scaled, tastes, answers, held_out, stream(random_state, "answers")
     )
@@ -159,12 +159,13 @@ def food_rescue(
     return Charity(world, made, tastes, learned, accuracy)
 
 
-def _weights_of(
+def true_weights(
     weights: WorldWeights | Literal["deployed"],
     groups: Sequence[Group],
     names: tuple[str, ...],
     random_state: RandomState | None,
 ) -> FloatArray:
+    """Return the weights (d,) of the charity's rule, as they were asked for."""
     if isinstance(weights, str) and weights == "deployed":
         return np.concatenate([np.full(g.size, g.weight / g.size) for g in groups])
     if isinstance(weights, str) and weights not in ("random", "equal"):

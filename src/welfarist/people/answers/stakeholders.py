@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from welfarist.base.data_frames import to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, is_real
+from welfarist.base.wording import listed
 from welfarist.people.answers.hierarchy import ROUNDS, STEADY, Hierarchy, Population, alone
 from welfarist.people.answers.likelihoods import Chosen, Rated, Said, first_cuts, moved_cuts
 from welfarist.people.answers.tables import Answers, Features, Menus, as_answers, as_features
@@ -22,10 +23,18 @@ Pooling = Literal["hierarchical", "none"]
 _ANCHORS = (2.0, 10.0, 100.0)
 # What is said of utilities that were learned from answers.
 COMPARABILITY = (
-    "Answers tell how much more a stakeholder wants one action than another, and not whether one "
-    "stakeholder's wants are larger than another's: utilities have a geometric mean of 1 for each, "
-    "or the stated worst and best. Weights are relative to that."
+    "Utilities were learned from answers, which do not tell whether one stakeholder wants "
+    "something more than another does: {scale}, and weights are relative to that."
 )
+_AS_ANSWERED = "everybody's have a geometric mean of 1"
+_ANCHORED = "everybody's go from {worst:g} to {best:g}, as was stated"
+
+
+def comparability(anchor: tuple[float, float] | None) -> str:
+    """Return what answers cannot tell, and what was stated in its place."""
+    if anchor is None:
+        return COMPARABILITY.format(scale=_AS_ANSWERED)
+    return COMPARABILITY.format(scale=_ANCHORED.format(worst=anchor[0], best=anchor[1]))
 
 
 class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
@@ -124,6 +133,9 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
         read, named = as_answers(answers, names, stakeholders)
         table = np.eye(len(named)) if known is None else known.table
         self.feature_names_ = None if known is None else known.columns
+        self.n_features_in_ = 0 if known is None else len(known.columns)
+        if known is not None and known.named:
+            self.feature_names_in_ = np.array(known.columns, dtype=object)
         self.features_: Features | None = known
         self.stakeholders_, self.actions_ = read.stakeholders, named
         self.cuts_: FloatArray | None = None
@@ -135,9 +147,9 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
         self.population_mean_ = found.mean[:k]
         self.population_cov_ = found.covariance[:k, :k]
         self.converged_, self.n_iter_ = found.steady, found.rounds
-        self.note_ = COMPARABILITY
         self._table = table - table.mean(axis=0)
         self.people_ = self.people(self.anchor)
+        self.note_ = self.people_.note
         return self
 
     def _learned(self, read: Answers, table: FloatArray) -> Hierarchy:
@@ -182,7 +194,8 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         _check_anchor(anchor)
         logits = self._table @ self.coef_.T
-        factors = np.array([self._table @ _root(own) for own in self.coef_cov_])
+        roots = [_root(own) for own in self.coef_cov_]
+        factors = np.array([self._table @ root for root in roots])
         if anchor is not None:
             span = np.ptp(logits, axis=0)
             if not (span > 0).all():
@@ -193,15 +206,27 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
                 )
             worst, best = np.log(anchor[0]), np.log(anchor[1])
             scale = (best - worst) / span
-            logits = worst + scale * (logits - logits.min(axis=0))
-            factors = factors * scale[:, None, None]
-        return People(
+            share = (logits - logits.min(axis=0)) / span
+            for i, root in enumerate(roots):
+                low, high = self._table[logits[:, i].argmin()], self._table[logits[:, i].argmax()]
+                # What is stated has no error, and what lies between has less.
+                apart = self._table - low - np.multiply.outer(share[:, i], high - low)
+                factors[i] = scale[i] * (apart @ root)
+            logits = worst + (best - worst) * share
+        made = People(
             np.exp(logits),
             factors=factors,
             shrink=self.pooling == "none",
             stakeholders=self.stakeholders_,
             names=self.actions_,
+            note=comparability(anchor),
         )
+        if made.unknown:
+            made.note += (
+                f" Answers of {listed(made.unknown)} alone tell nothing, as they are few or never "
+                "contradict each other: utilities were taken to be the same for all actions."
+            )
+        return made
 
     def sensitivity(
         self, learn: Callable[[People], Any], anchors: Sequence[float] = _ANCHORS
@@ -218,10 +243,16 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
         """
         rows: dict[str, list[Any]] = {"scale": [], "p": [], "tau": []}
         weights: dict[str, list[float]] = {name: [] for name in self.stakeholders_}
+        for ratio in anchors:
+            if not (is_real(ratio) and 1 < ratio < np.inf):
+                raise InputError(f"anchors must be numbers above 1; found {ratio!r:.60}.")
         for anchor in (None, *anchors):
-            if anchor is not None and not (is_real(anchor) and anchor > 1):
-                raise InputError(f"anchors must be above 1; found {anchor!r:.60}.")
             fit = learn(self.people(None if anchor is None else (1.0, float(anchor))))
+            if not hasattr(fit, "p_"):
+                raise InputError(
+                    "learn must return a fitted learner, such as ComparisonClassifier().fit(…); "
+                    f"found {type(fit).__name__}."
+                )
             rows["scale"].append("as answered" if anchor is None else f"best {anchor:g} x worst")
             rows["p"].append(float(fit.p_))
             rows["tau"].append(float(getattr(fit, "tau_", np.nan)))
@@ -258,7 +289,7 @@ def _check_anchor(anchor: object) -> None:
     """Require None or a worst and a best utility."""
     if anchor is None:
         return
-    pair = tuple(anchor) if isinstance(anchor, tuple | list) else ()
+    pair = tuple(anchor) if isinstance(anchor, tuple | list | np.ndarray) else ()
     if len(pair) != 2 or not all(is_real(x) and 0 < x < np.inf for x in pair) or pair[0] >= pair[1]:
         raise InputError(
             "anchor must be the utilities of each stakeholder's worst and best action, such as "

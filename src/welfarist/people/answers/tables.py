@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.base.data_frames import collected, row_names
+from welfarist.base.data_frames import collected, in_memory, row_names
 from welfarist.base.errors import InputError
-from welfarist.base.validation import FloatArray, as_numbers
+from welfarist.base.validation import FloatArray, as_numbers, check_names
 
 IntArray = npt.NDArray[np.intp]
 
@@ -100,6 +100,8 @@ class Features:
         With mean 0 and standard deviation 1.
     middle, spread : (k,) arrays
         What was taken out.
+    named : bool
+        Whether features came with names.
     """
 
     names: tuple[str, ...]
@@ -107,12 +109,14 @@ class Features:
     table: FloatArray
     middle: FloatArray
     spread: FloatArray
+    named: bool = False
 
 
 def as_features(features: object, action: str | None = None) -> Features:
     """Return checked features of actions, whose names are the index or a column of a frame."""
     names = row_names(features)
     columns, values = _frame_of(features)
+    _same_length(values, "features")
     if columns is not None and action is not None and action in columns:
         names = tuple(str(name) for name in values.pop(action))
     if columns is not None:
@@ -147,17 +151,28 @@ def as_features(features: object, action: str | None = None) -> Features:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"actions must have names of their own; found {twice!r} twice.")
-    return Features(names, called, (table - middle) / spread, middle, spread)
+    return Features(names, called, (table - middle) / spread, middle, spread, columns is not None)
 
 
 def _numbers(column: Sequence[Any], name: str) -> FloatArray:
     try:
-        return np.array([float(entry) for entry in column])
+        return np.array([np.nan if entry is None else float(entry) for entry in column])
     except (TypeError, ValueError):
         raise InputError(
             f"features must be numbers; found {name!r} with others. Encode categories as columns "
             "of 0 and 1, or leave it out."
         ) from None
+
+
+def _same_length(values: dict[str, list[Any]], what: str) -> None:
+    """Refuse columns of which one is longer than another."""
+    sizes = {name: len(column) for name, column in values.items()}
+    if len(set(sizes.values())) > 1:
+        short, long = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+        raise InputError(
+            f"the columns of {what} must be as long as each other; found {sizes[short]} entries "
+            f"in {short!r} and {sizes[long]} in {long!r}."
+        )
 
 
 def _frame_of(table: object) -> tuple[list[str] | None, dict[str, list[Any]]]:
@@ -167,9 +182,7 @@ def _frame_of(table: object) -> tuple[list[str] | None, dict[str, list[Any]]]:
     found = collected(table)
     if isinstance(found, np.ndarray | list | tuple) or not hasattr(type(found), "columns"):
         return None, {}
-    import narwhals as nw  # only here: importing the package stays light without data frames
-
-    frame = nw.from_native(found, eager_only=True)
+    frame = in_memory(found)
     return list(frame.columns), {name: frame[name].to_list() for name in frame.columns}
 
 
@@ -181,6 +194,8 @@ def as_answers(
     `actions` are those that are known; if None, the answers say which there are.
     """
     columns, values = _frame_of(answers)
+    if columns is not None and len({name.lower() for name in columns}) == len(columns):
+        columns, values = _lower(columns), {name.lower(): v for name, v in values.items()}
     layout = next((one for one in _LAYOUTS if set(one) <= set(columns or ())), None)
     if layout is None:
         wanted = "; or ".join(", ".join(one) for one in _LAYOUTS)
@@ -188,11 +203,13 @@ def as_answers(
             f"answers must be a data frame with columns {wanted}; found "
             f"{', '.join(columns) if columns else type(answers).__name__}."
         )
+    values = {name: values[name] for name in layout}
+    _same_length(values, "answers")
     size = len(values["stakeholder"])
     if not size:
         raise InputError("answers must have at least one row; found none.")
     who = [_text(entry, "stakeholder", i) for i, entry in enumerate(values["stakeholder"])]
-    people = tuple(dict.fromkeys(who)) if stakeholders is None else tuple(stakeholders)
+    people = tuple(dict.fromkeys(who)) if stakeholders is None else check_names(stakeholders)
     number = {name: i for i, name in enumerate(people)}
     strange = next((name for name in who if name not in number), None)
     if strange is not None:
@@ -209,6 +226,11 @@ def as_answers(
     given: Menus | Ratings = makers[layout](values, person, places)
     _refuse_nothing(people, given)
     return Answers(people, given), tuple(places.number)
+
+
+def _lower(names: Sequence[str]) -> list[str]:
+    """Names without capitals, which need not be right."""
+    return [name.lower() for name in names]
 
 
 class _Places:
@@ -236,7 +258,8 @@ class _Places:
 
 def _text(entry: Any, what: str, row: int) -> str:
     """A name: whole numbers as such."""
-    if entry is None or (isinstance(entry, float) and np.isnan(entry)):
+    nothing = entry is None or (isinstance(entry, float) and np.isnan(entry))
+    if nothing or (isinstance(entry, str) and not entry.strip()):
         raise InputError(f"answers must be complete; found no {what} in row {row}.")
     if isinstance(entry, float) and entry == int(entry):
         return str(int(entry))
@@ -256,6 +279,7 @@ def _pairs(values: dict[str, list[Any]], person: IntArray, places: _Places) -> M
         text = _text(entry, "choice", i)
         known = {
             "first": (1.0, 0.0), "1": (1.0, 0.0), str(values["first"][i]): (1.0, 0.0),
+            "True": (1.0, 0.0), "False": (0.0, 1.0),
             "second": (0.0, 1.0), "-1": (0.0, 1.0), "2": (0.0, 1.0),
             str(values["second"][i]): (0.0, 1.0),
             "tie": (0.5, 0.5), "0": (0.5, 0.5),
@@ -273,12 +297,20 @@ def _pairs(values: dict[str, list[Any]], person: IntArray, places: _Places) -> M
     return Menus(person, starts, np.column_stack([first, second]).reshape(-1), chosen.reshape(-1))
 
 
+def _figures(column: Sequence[Any], must: str) -> FloatArray:
+    """Numbers (n,) of a column; one that is none is named."""
+    found = np.empty(len(column))
+    for i, entry in enumerate(column):
+        try:
+            found[i] = np.nan if entry is None else float(entry)
+        except (TypeError, ValueError):
+            raise InputError(f"{must}; found {entry!r:.60} in row {i}.") from None
+    return found
+
+
 def _ratings(values: dict[str, list[Any]], person: IntArray, places: _Places) -> Ratings:
     actions = places.of(values["action"], "action")
-    try:
-        rating = np.array([float(entry) for entry in values["rating"]])
-    except (TypeError, ValueError):
-        raise InputError("ratings must be numbers; found others.") from None
+    rating = _figures(values["rating"], "ratings must be numbers")
     if not np.isfinite(rating).all():
         raise InputError(
             f"ratings must be finite numbers; found {rating[~np.isfinite(rating)][0]} in row "
@@ -295,10 +327,12 @@ def _ratings(values: dict[str, list[Any]], person: IntArray, places: _Places) ->
 def _rankings(values: dict[str, list[Any]], person: IntArray, places: _Places) -> Menus:
     """Rankings as choices in a row: the best of all, the best of the others, and so on."""
     actions = places.of(values["action"], "action")
-    try:
-        rank = np.array([float(entry) for entry in values["rank"]])
-    except (TypeError, ValueError):
-        raise InputError("ranks must be numbers, the best 1; found others.") from None
+    rank = _figures(values["rank"], "ranks must be numbers, the best 1")
+    if not np.isfinite(rank).all():
+        raise InputError(
+            f"ranks must be finite numbers, the best 1; found {rank[~np.isfinite(rank)][0]} in row "
+            f"{int(np.argmax(~np.isfinite(rank)))}. Leave the row out."
+        )
     groups: dict[tuple[int, str], list[int]] = {}
     for i, entry in enumerate(values["ranking"]):
         groups.setdefault((int(person[i]), _text(entry, "ranking", i)), []).append(i)

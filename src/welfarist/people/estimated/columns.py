@@ -38,6 +38,8 @@ class EstimatedColumns(Columns):
 
     spread_of_errors: Spread = field(default_factory=_nothing)
 
+    called = "utilities with errors"
+
     @cached_property
     def typical_error(self) -> float:
         """The root mean square of the standard errors of log utilities."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from welfarist.base.data_frames import by_name, order_by_name, row_names, split_names
+from welfarist.base.data_frames import by_name, order_by_name, row_names, split_names, to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_numbers, check_names
 from welfarist.families.base import Family
@@ -55,6 +55,8 @@ class People:
         The people's names; left out, those of the columns.
     names : sequence of str, optional
         The actions' names; left out, those of the index of a data frame.
+    note : str
+        What a reader must know of these utilities; fits say it, and files keep it.
 
     Attributes
     ----------
@@ -94,6 +96,7 @@ class People:
         shrink: bool = True,
         stakeholders: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
+        note: str = "",
     ) -> None:
         if not isinstance(shrink, bool | np.bool_):
             raise InputError(f"shrink must be True or False; found {shrink!r:.60}.")
@@ -113,6 +116,8 @@ class People:
             raise InputError(f"names must be {len(table)}, one a row; found {len(given)}.")
         self.row_names = given
         self.shrink = bool(shrink)
+        self._cut = False
+        self.note = str(note)
         logs, self._measured = self._read(table, log_se, draws, factors)
         self._estimated_logs = logs
         self._exact = None if self._measured.variances.any() else table
@@ -177,6 +182,72 @@ class People:
         logs, measured = self._estimated_logs, self._measured
         return shrunken(logs, measured) if self.shrink else (logs, measured)
 
+    def anchored(self, worst: float, best: float) -> People:
+        """Return the same where everybody's worst and best action have these utilities.
+
+        Others lie in between on a logarithmic scale. What is stated has no error.
+        """
+        logs, spread = self._guess
+        if not isinstance(spread, ByPerson) or not (np.ptp(logs, axis=1) > 0).all():
+            raise InputError(
+                "an anchor needs utilities that were learned from answers, by people who prefer "
+                "something; found others. Pass utilities on their own scale."
+            )
+        low, high = np.log(worst), np.log(best)
+        share = (logs - logs.min(axis=1, keepdims=True)) / np.ptp(logs, axis=1)[:, None]
+        covariance = np.empty_like(spread.covariance)
+        for i, (own, there) in enumerate(zip(spread.covariance, share, strict=True)):
+            apart = np.eye(len(there))
+            apart[:, there.argmin()] -= 1.0 - there
+            apart[:, there.argmax()] -= there
+            moved = (high - low) / np.ptp(logs[i]) * apart
+            covariance[i] = moved @ own @ moved.T
+        part = copy(self)
+        part.shrink = False
+        part._estimated_logs, part._measured = low + (high - low) * share, ByPerson(covariance)
+        part.__dict__["_guess"] = part._estimated_logs, part._measured
+        return part
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Of whom nothing is seen but errors: estimates vary no more than errors explain."""
+        if not self.shrink or len(self) < 2 or self.are_exact:
+            return ()
+        logs, errors = self._estimated_logs, self._measured
+        theirs = errors.variances.mean(axis=1)
+        if isinstance(errors, ByPerson):  # what is common to all actions does not show
+            theirs = theirs - errors.covariance.mean(axis=(1, 2))
+        named = self.stakeholders or tuple(f"person {i}" for i in range(len(logs)))
+        nothing = (theirs > 0) & (logs.var(axis=1, ddof=1) <= theirs)
+        return tuple(named[i] for i in np.flatnonzero(nothing))
+
+    @property
+    def best_guess(self) -> tuple[FloatArray, Spread]:
+        """The best guess of log utilities (d, N), and how uncertain it is."""
+        return self._guess
+
+    def in_order(self, stakeholders: Sequence[str]) -> People:
+        """Return the same with people in the order of these names, or refuse other names.
+
+        Examples
+        --------
+        >>> people = People([[4.0, 1.0]], log_se=0.3, stakeholders=["a", "b"])
+        >>> people.in_order(["b", "a"]).utilities
+        array([[1., 4.]])
+        """
+        wanted = tuple(stakeholders)
+        if self.stakeholders is None or self.stakeholders == wanted:
+            return self
+        columns = np.argsort(order_by_name(self.stakeholders, wanted))
+        part = copy(self)
+        logs, spread = self._guess
+        part.__dict__["_guess"] = np.ascontiguousarray(logs[columns]), spread.people(columns)
+        part._estimated_logs = np.ascontiguousarray(self._estimated_logs[columns])
+        part._measured = self._measured.people(columns)
+        part._exact = None if self._exact is None else self._exact[:, columns]
+        part.stakeholders = wanted
+        return part
+
     @property
     def estimates(self) -> FloatArray:
         """What was given (N, d)."""
@@ -212,11 +283,21 @@ class People:
 
     def __getitem__(self, actions: Any) -> People:
         """Return some of the actions, by row numbers, a slice or a mask; guesses stay the same."""
-        index = np.arange(len(self))[actions]
-        if index.ndim != 1:
-            raise InputError("actions of people must be a list of numbers, or a slice of them.")
+        try:
+            index = np.arange(len(self))[actions]
+        except IndexError as problem:
+            raise InputError(
+                f"actions of people must be row numbers from 0 to {len(self) - 1}, a slice or a "
+                f"mask; found others ({problem})."
+            ) from None
+        if index.ndim != 1 or not len(index):
+            raise InputError(
+                "actions of people must be a list of row numbers, or a slice, with at least one; "
+                f"found {'none' if index.ndim else 'a single number'}."
+            )
         part = copy(self)
         part.__dict__.pop("_guess", None)
+        part._cut = self.shrink
         logs, spread = self._guess
         part.__dict__["_guess"] = np.ascontiguousarray(logs[:, index]), spread.take(index)
         part._estimated_logs = np.ascontiguousarray(self._estimated_logs[:, index])
@@ -225,6 +306,22 @@ class People:
         names = self.row_names
         part.row_names = None if names is None else tuple(names[i] for i in index.tolist())
         return part
+
+    def to_frame(self) -> Any:
+        """Return the best guess as a data frame: a column "action", and one a person.
+
+        Examples
+        --------
+        >>> people = People([[4.0, 1.0]], log_se=0.3, stakeholders=["a", "b"], names=["bus"])
+        >>> people.to_frame()
+          action    a    b
+        0    bus  4.0  1.0
+        """
+        actions, people = self.shape
+        named = self.stakeholders or tuple(f"person {i}" for i in range(people))
+        columns: dict[str, Any] = {"action": self.row_names or tuple(map(str, range(actions)))}
+        guess = self.utilities
+        return to_frame(columns | {name: guess[:, i] for i, name in enumerate(named)})
 
     def seen_by(self, family: Family, weighting: Weighting) -> Columns:
         """Return what a family sees of the people."""
@@ -261,12 +358,18 @@ class People:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write people with their errors to a file, for :meth:`load` and the command line."""
-        save_people(self, path)
+        if self._cut and not self.are_exact:
+            raise InputError(
+                "people to be saved must be whole, because estimates are drawn towards the "
+                "population of all their actions; found some of the actions. Save all, and choose "
+                "among them afterwards."
+            )
+        save_people(self, path, self.note)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> People:
         """Return the people that :meth:`save`, or ``welfarist utilities``, wrote."""
-        return load_people(path, cls)[0]
+        return load_people(path, cls)
 
     @property
     def logs_of_estimates(self) -> FloatArray:

@@ -63,8 +63,8 @@ def save_people(people: Any, path: str | os.PathLike[str], note: str = "") -> No
     write_whole(path, json_text(known) + "\n")
 
 
-def load_people(path: str | os.PathLike[str], make: Callable[..., Made]) -> tuple[Made, str]:
-    """Return the people that :func:`save_people` wrote, and the note that was kept with them.
+def load_people(path: str | os.PathLike[str], make: Callable[..., Made]) -> Made:
+    """Return the people that :func:`save_people` wrote, with the note that was kept.
 
     `make` takes what :class:`~welfarist.People` does.
     """
@@ -90,15 +90,15 @@ def load_people(path: str | os.PathLike[str], make: Callable[..., Made]) -> tupl
             shared = np.zeros((logs.shape[1], logs.shape[0], widest))
             for i, rows in enumerate(factors):
                 shared[i, :, : len(rows[0])] = rows
-        people = make(
+        return make(
             np.exp(logs),
             log_se=known.get("log_se"),
             factors=shared,
             shrink=known["shrink"],
             stakeholders=known["stakeholders"],
             names=known["actions"],
+            note=str(known.get("note", "")),
         )
-        return people, str(known.get("note", ""))
     except (KeyError, TypeError, ValueError, IndexError):
         raise _damaged(name) from None
 

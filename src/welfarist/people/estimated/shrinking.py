@@ -16,6 +16,8 @@ from welfarist.people.estimated.spread import ByAction, ByPerson
 
 # A population's variance is at least this share of that of the estimates.
 _LEAST_SHARE = 1e-6
+# And this, of estimates that are all the same.
+_LEAST = 1e-12
 
 
 def shrunken(
@@ -51,7 +53,7 @@ def _within_people(logs: FloatArray, errors: ByPerson) -> tuple[FloatArray, ByPe
     found, left = np.empty_like(logs), np.empty_like(errors.covariance)
     for i, own in enumerate(errors.covariance):
         error = float(own.diagonal().mean() - own.mean())  # what of it shows as spread
-        total = float(logs[i].var(ddof=1))
+        total = max(float(logs[i].var(ddof=1)), _LEAST)
         spread = max(total - error, _LEAST_SHARE * total)
         inside = own + spread * np.eye(len(own))
         ones = np.linalg.solve(inside, np.ones(len(own)))
@@ -72,7 +74,7 @@ def population_covariance(logs: FloatArray, error: FloatArray) -> FloatArray:
     """
     people, actions = logs.shape
     seen = np.atleast_2d(np.cov(logs))
-    total = np.maximum(seen.diagonal(), np.finfo(np.float64).tiny)
+    total = np.maximum(seen.diagonal(), _LEAST)
     own = np.maximum(total - error.diagonal(), _LEAST_SHARE * total)
     raw = (seen - error) / np.sqrt(np.outer(own, own))
     apart = ~np.eye(people, dtype=bool)

@@ -101,6 +101,10 @@ class Spread(Protocol):
         """Return some of the actions."""
         ...
 
+    def people(self, columns: npt.NDArray[np.intp]) -> Self:
+        """Return the people in another order."""
+        ...
+
     def effects(self, shares: FloatArray, p: float) -> Effects:
         """Return what errors do to welfare at shares (d, N) of a power mean."""
         ...
@@ -134,6 +138,10 @@ class ByAction:
     def take(self, actions: npt.NDArray[Any]) -> ByAction:
         """Return some of the actions."""
         return ByAction(self.covariance[actions])
+
+    def people(self, columns: npt.NDArray[np.intp]) -> ByAction:
+        """Return the people in another order."""
+        return ByAction(self.covariance[:, columns[:, None], columns])
 
     def effects(self, shares: FloatArray, p: float) -> Effects:
         """Return what errors do to welfare at shares (d, N) of a power mean."""
@@ -208,6 +216,10 @@ class ByPerson:
             return ByPerson(None, np.ascontiguousarray(self.factors[:, actions]))
         chosen = np.arange(self.covariance.shape[1])[actions]
         return ByPerson(np.ascontiguousarray(self.covariance[:, chosen[:, None], chosen]))
+
+    def people(self, columns: npt.NDArray[np.intp]) -> ByPerson:
+        """Return the people in another order."""
+        return ByPerson(self.covariance[columns])
 
     def effects(self, shares: FloatArray, p: float) -> Effects:
         """Return what errors do to welfare at shares (d, N) of a power mean."""

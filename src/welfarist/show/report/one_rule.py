@@ -11,6 +11,7 @@ from welfarist.show.report.next_action import checked_recommendation, next_actio
 from welfarist.show.report.page import Asked, Contents
 from welfarist.show.report.people import bargains, checked_people, who_counts
 from welfarist.show.report.plain_facts import plain_facts
+from welfarist.show.report.utility_scales import utilities
 
 _TITLE = "Which welfare function explains these decisions?"
 
@@ -32,6 +33,7 @@ def one_rule(result: FitResult, asked: Asked) -> Contents:
             sections.power(facts),
             who_counts(facts),
             attributes(facts),
+            utilities(facts),
             bargains(facts, asked.people, given.unit),
             sections.doctrines(facts),
             menus.menus(facts),
