@@ -136,3 +136,22 @@ def test_the_charity_goes_from_raw_answers_to_a_recommendation(tmp_path, monkeyp
     for odd in ("--scores", "--deciders=3"):
         assert "Leave" in refused("simulate", "v", "--charity", "--answers", "5", odd)
     assert "stakeholders of --charity" in refused("simulate", "v", "--answers", "5")
+
+
+def test_what_is_wrong_is_found_at_its_line_or_left_out(world):
+    said = Path("answers.csv").read_text().splitlines()
+    odd = [*said[:5], said[5].rsplit(",", 1)[0] + ",maybe", *said[6:]]
+    Path("odd.csv").write_text("\n".join(odd) + "\n")
+    assert "odd.csv, line 6: choices must be" in refused(
+        "utilities", "features.csv", "odd.csv", "--save", "p.json"
+    )
+    Path("empty.csv").write_text("\n".join([*said[:5], "," + said[5].split(",", 1)[1]]) + "\n")
+    line = ("utilities", "features.csv", "empty.csv", "--save", "p.json")
+    assert "--drop-missing" in refused(*line)
+    assert not Path("p.json").exists()
+    assert "1 of 5 answers were left out" in run(*line, "--drop-missing").output
+    plans = Path("features.csv").read_text().splitlines()
+    Path("gaps.csv").write_text("\n".join([*plans[:-1], plans[-1].rsplit(",", 1)[0] + ","]) + "\n")
+    line = ("utilities", "gaps.csv", "answers.csv", "--save", "p.json")
+    assert "features must be complete" in refused(*line)
+    assert "actions that were left out" in run(*line, "--drop-missing").output

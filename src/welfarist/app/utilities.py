@@ -11,6 +11,7 @@ from welfarist.app.decisions import TableOptions
 from welfarist.app.targets import check_targets
 from welfarist.app.texts import number_of
 from welfarist.app.usage import UsageError
+from welfarist.base.errors import InputError
 from welfarist.base.exports import Table
 from welfarist.base.inert import in_csv
 from welfarist.base.whole_files import write_whole
@@ -80,11 +81,14 @@ class LearnedUtilities:
     model : StakeholderUtilities
     answers : int
         How many rows of answers there were.
+    notes : tuple of str
+        What was left out.
     """
 
     asked: UtilitiesRequest
     model: StakeholderUtilities
     answers: int
+    notes: tuple[str, ...] = ()
 
     def write(self) -> None:
         """Write the people, whole or not at all, and their best guess if that was asked for."""
@@ -127,6 +131,7 @@ class LearnedUtilities:
             "stakeholders": self._rows(),
             "converged": self.model.converged_,
             "note": self.model.note_,
+            "notes": list(self.notes),
         }
 
     def table(self) -> Table:
@@ -158,8 +163,17 @@ def utilities(asked: UtilitiesRequest) -> LearnedUtilities:
 
     asked.check()
     ends = asked.ends
-    features = read_features(asked.features, **asked.table.actions())
-    answers = read_answers(asked.answers, **asked.table.text())
+    features, read = read_features(asked.features, **asked.table.actions())
+    answers = read_answers(
+        asked.answers,
+        drop_missing=asked.table.drop_missing,
+        without=read.left_out,
+        **asked.table.text(),
+    )
     pooling: Any = "none" if asked.alone else "hierarchical"
-    model = StakeholderUtilities(anchor=ends, pooling=pooling).fit(features, answers)
-    return LearnedUtilities(asked, model, len(answers["stakeholder"]))
+    learner = StakeholderUtilities(anchor=ends, pooling=pooling)
+    try:
+        model = learner.fit(features, answers.columns)
+    except InputError as problem:
+        raise answers.at_its_line(problem) from None
+    return LearnedUtilities(asked, model, len(answers), (*read.notes, *answers.notes))

@@ -70,6 +70,7 @@ def utilities(
     json: opt.Json = False,
     name: opt.Name = None,
     ignore: opt.Ignore = None,
+    drop_missing: opt.DropMissing = False,
     separator: opt.Separator = None,
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
@@ -82,12 +83,14 @@ def utilities(
 
     reading = TableOptions(
         name=name, ignore=ignore, separator=separator, decimal=decimal, sheet=sheet,
-        encoding=encoding,
+        encoding=encoding, drop_missing=drop_missing,
     )  # fmt: skip
     with working():
         asked = UtilitiesRequest(features, answers, save, anchor, alone, table, reading)
         found = learned(asked)
         found.write()
+    for note in found.notes:
+        say(f"Note: {note}")
     say(f"People: {save}")
     if table is not None:
         say(f"Table: {table}")

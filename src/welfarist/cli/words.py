@@ -53,6 +53,8 @@ _PHRASES = (
     ("result_.exact.intervals has them all", "--json lists them all, as powers"),
     ("result_.exact has the set", "--json has the set, as powers,"),
     (", or a Grid or TwoStage", ""),
+    ("anchor must be the", "--anchor must be the"),
+    ('let pooling="hierarchical" draw them towards all', "leave out --alone"),
     (
         "Pass the best guess, people.utilities, to take it as exact:",
         "Write the best guess as a table (welfarist utilities --table FILE) to take it as exact:",

@@ -250,7 +250,7 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
             fit = learn(self.people(None if anchor is None else (1.0, float(anchor))))
             if not hasattr(fit, "p_"):
                 raise InputError(
-                    "learn must return a fitted learner, such as ComparisonClassifier().fit(…); "
+                    "learn must return a fitted learner of welfare functions; "
                     f"found {type(fit).__name__}."
                 )
             rows["scale"].append("as answered" if anchor is None else f"best {anchor:g} x worst")
