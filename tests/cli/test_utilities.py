@@ -127,6 +127,12 @@ def test_the_charity_goes_from_raw_answers_to_a_recommendation(tmp_path, monkeyp
     run("utilities", "w/features.csv", "w/answers.csv", "--anchor", "1,10", "--save", "w/p.json")
     groups, kept = ("--groups", "w/groups.csv"), ("--save", "w/m.json", "--draws", "50")
     run("fit", "w/p.json", "-c", "w/comparisons.csv", *groups, *kept)
+    run("fit", "w/p.json", "-c", "w/comparisons.csv", *groups, "--report", "w/r.html")
+    page = Path("w/r.html").read_text()
+    box = page[page.index('class="answer"') :]
+    assert "do not tell whether" in box[: box.index("</div>")]
+    assert page.count("weight of each in donor") == 2  # beside a fit to exact ones, and on scales
+    assert "best 100 x worst" in page
     found = json.loads(run("rank", "w/p.json", "--model", "w/m.json", "--json").stdout)
     assert len(found["actions"]) == 60
     assert "already" in refused(*line)

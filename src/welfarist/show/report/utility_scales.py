@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from welfarist.base.errors import InputError
-from welfarist.inference.likelihood import is_estimated
-from welfarist.inference.utility_errors import UtilityErrors
+from welfarist.inference.likelihood import is_estimated, weight_name
 from welfarist.inference.utility_scales import ScaleTable
 from welfarist.results.record import FitResult
 from welfarist.show.report import words
@@ -20,20 +19,37 @@ def utilities(facts: Facts) -> Html:
     return section(
         "Utilities are estimates",
         paragraph(words.sentence(result.utility_errors.sentence)),
-        _beside_naive(result.utility_errors),
+        _beside_naive(result),
         _scales(result),
     )
 
 
-def _beside_naive(found: UtilityErrors) -> Html:
-    rows = [
-        [name, f"{one:.3g}", f"{other:.3g}"]
-        for name, one, other in zip(
-            found.names, found.corrected.tolist(), found.naive.tolist(), strict=True
-        )
-    ]
+def _beside_naive(result: FitResult) -> Html:
+    found = result.utility_errors
+    both = zip(found.names, found.corrected.tolist(), found.naive.tolist(), strict=True)
+    rows = _once_a_group(result, [[name, f"{one:.3g}", f"{o:.3g}"] for name, one, o in both])
     header = ["number", "allowing for errors", "as if exact"]
     return table("What was learned, and what would be if utilities were exact", header, rows, (0,))
+
+
+def _once_a_group(result: FitResult, rows: list[list[str]]) -> list[list[str]]:
+    """Rows about weights, one for each group of people who share theirs."""
+    if result.groups is None:
+        return rows
+    group_of = {
+        weight_name(name): group
+        for name, group in zip(result.stakeholders, result.groups, strict=True)
+    }
+    seen: set[str] = set()
+    kept = []
+    for name, *numbers in rows:
+        group = group_of.get(name)
+        if group is not None and group in seen:
+            continue
+        if group is not None:
+            seen.add(group)
+        kept.append([name if group is None else f"weight of each in {group}", *numbers])
+    return kept
 
 
 def _scales(result: FitResult) -> Html:
@@ -43,7 +59,8 @@ def _scales(result: FitResult) -> Html:
     except InputError:
         return NOTHING
     columns = zip(found.names, zip(*found.rows, strict=True), strict=True)
-    rows = [[name, *(f"{value:.3g}" for value in row)] for name, row in columns]
+    every = [[name, *(f"{value:.3g}" for value in row)] for name, row in columns]
+    rows = _once_a_group(result, every)
     return join(
         paragraph(
             "Utilities were learned from answers. Answers tell what somebody wants more, and not "
