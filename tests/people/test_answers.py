@@ -311,3 +311,29 @@ def test_the_habits_of_scikit_learn_are_kept():
     assert model.n_features_in_ == 1
     assert model.feature_names_in_.tolist() == ["cost"]
     assert not hasattr(StakeholderUtilities().fit(None, answers), "feature_names_in_")
+
+
+def test_ratings_of_one_are_an_ordered_logit():
+    ordinal = pytest.importorskip("statsmodels.miscmodels.ordinal_model")
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(200, 2))
+    table = (table - table.mean(axis=0)) / table.std(axis=0)
+    worth = table @ [1.0, -0.5] + rng.logistic(size=200)
+    rating = 1 + np.digitize(worth, [-1.0, 0.0, 1.0])
+    answers = {"stakeholder": ["ann"] * 200, "action": list(range(200)), "rating": rating.tolist()}
+    model = StakeholderUtilities(pooling="none").fit(table, answers)
+    other = ordinal.OrderedModel(rating, table, distr="logit").fit(disp=0, method="bfgs")
+    assert np.allclose(model.coef_[0], other.params[:2], atol=0.02)
+    # Cut points are taken as known: errors of coefficients are a little smaller.
+    assert np.allclose(model.coef_errors_[0], other.bse[:2], rtol=0.15)
+
+
+def test_choices_of_one_are_a_logit_of_differences():
+    linear = pytest.importorskip("statsmodels.api")
+    table, _, _, given = world(people=1, answers=200)
+    model = StakeholderUtilities(pooling="none").fit(table, given)
+    apart = table[given["first"]] - table[given["second"]]
+    chosen = np.array(given["choice"]) == "first"
+    other = linear.Logit(chosen, apart).fit(disp=0)
+    assert np.allclose(model.coef_[0], other.params, rtol=1e-3)
+    assert np.allclose(model.coef_errors_[0], other.bse, rtol=1e-3)

@@ -180,7 +180,7 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
     ) -> Hierarchy:
         """Go round until the population has settled, or learn each one's alone."""
         if self.pooling == "none":
-            return alone(said(None), size)
+            return self._each_alone(said, size)
         population = Population(people, size, alike=self.features_ is None)
         change, rounds = np.inf, 0
         while change > STEADY and rounds < ROUNDS:
@@ -188,6 +188,16 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
             change = population.maximise()
             rounds += 1
         return population.found(rounds, change <= STEADY)
+
+    def _each_alone(self, said: Callable[[FloatArray | None], list[Said]], size: int) -> Hierarchy:
+        """Learn each one's alone; cut points of ratings are nevertheless those of all."""
+        found = alone(said(None), size)
+        for _ in range(ROUNDS if self.cuts_ is not None else 0):
+            before = found.coefficients
+            found = alone(said(before), size)
+            if np.abs(found.coefficients - before)[:, :-1].max() <= STEADY:
+                break
+        return found
 
     def people(self, anchor: tuple[float, float] | None = None) -> People:
         """Return everybody's utilities with their errors, under an anchor as in the parameters."""
