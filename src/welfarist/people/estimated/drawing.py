@@ -76,9 +76,11 @@ def averaged(people: Any, of: Callable[[FloatArray], FloatArray], times: int = T
 
 def _drawer(spread: Spread) -> Callable[[np.random.Generator, int], FloatArray]:
     """A function that draws so many errors (n, d, N), its factors found once."""
-    covariance: FloatArray = spread.covariance  # type: ignore[attr-defined]
-    values, vectors = np.linalg.eigh(covariance)
-    factors = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+    known = getattr(spread, "factors", None)
+    if known is None:
+        values, vectors = np.linalg.eigh(spread.covariance)  # type: ignore[attr-defined]
+        known = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+    factors: FloatArray = known
 
     def draw(rng: np.random.Generator, count: int) -> FloatArray:
         standard = rng.normal(size=(len(factors), factors.shape[2], count))

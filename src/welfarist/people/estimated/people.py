@@ -195,16 +195,17 @@ class People:
             )
         low, high = np.log(worst), np.log(best)
         share = (logs - logs.min(axis=1, keepdims=True)) / np.ptp(logs, axis=1)[:, None]
-        covariance = np.empty_like(spread.covariance)
-        for i, (own, there) in enumerate(zip(spread.covariance, share, strict=True)):
+        told = np.empty_like(spread.told)
+        for i, (own, there) in enumerate(zip(spread.told, share, strict=True)):
             apart = np.eye(len(there))
             apart[:, there.argmin()] -= 1.0 - there
             apart[:, there.argmax()] -= there
             moved = (high - low) / np.ptp(logs[i]) * apart
-            covariance[i] = moved @ own @ moved.T
+            told[i] = moved @ own if spread.factors is not None else moved @ own @ moved.T
+        left = ByPerson(told) if spread.factors is None else ByPerson(None, told)
         part = copy(self)
         part.shrink = False
-        part._estimated_logs, part._measured = low + (high - low) * share, ByPerson(covariance)
+        part._estimated_logs, part._measured = low + (high - low) * share, left
         part.__dict__["_guess"] = part._estimated_logs, part._measured
         return part
 

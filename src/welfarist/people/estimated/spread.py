@@ -219,6 +219,8 @@ class ByPerson:
 
     def people(self, columns: npt.NDArray[np.intp]) -> ByPerson:
         """Return the people in another order."""
+        if self.factors is not None:
+            return ByPerson(None, self.factors[columns])
         return ByPerson(self.covariance[columns])
 
     def effects(self, shares: FloatArray, p: float) -> Effects:
