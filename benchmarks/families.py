@@ -48,7 +48,6 @@ from scipy.optimize import brentq
 
 import welfarist as wf
 from welfarist.families.additive.family import AdditiveFamily
-from welfarist.families.choquet.columns import widened
 
 PEOPLE, ACTIONS, RIGHT = 5, 400, 0.87
 SIZES = (500, 2000)
@@ -73,7 +72,9 @@ def values(family: str, table: np.ndarray, rng: np.random.Generator) -> np.ndarr
                 return np.asarray(wf.families.Nested(p, q, GROUPS, weights).value(table))
     if family == "choquet":
         columns = rng.dirichlet(np.full(PEOPLE * PEOPLE, 0.5))
-        return np.asarray(widened(table) @ columns)
+        one, other = np.triu_indices(PEOPLE, 1)
+        low, high = (f(table[:, one], table[:, other]) for f in (np.minimum, np.maximum))
+        return np.asarray(np.hstack([table, low, high]) @ columns)
     if family == "needs":
         zero, p = rng.uniform(0.5, 0.95), rng.uniform(-2.0, 1.5)
         return np.asarray(wf.WelfareFunction(p, weights).value(table - zero))

@@ -333,7 +333,7 @@ def test_true_rules_are_rejected_as_often_as_the_level_says():
         assert rejected <= binom.isf(RARELY, len(values), 0.05), name
         if "slips" not in name:  # half of which are exactly 1
             assert kstest(values, "uniform").pvalue > RARELY, name
-    assert len(found) == 1 + 5 + 4
+    assert len(found) == 1 + 6 + 5
 
 
 def other_families(table):
@@ -439,7 +439,7 @@ def test_utilities_of_zero_and_groups_and_given_rules_are_checked_too():
         {"weights": [1, 1, 1, 1]},
     ):
         found = quiet(wf.ComparisonClassifier(**options), decided).misfit()
-        assert len(found.checks) == 5
+        assert len(found.checks) == 6
         assert all(np.isfinite(check.p_value) for check in found.checks)
         assert not found.clear
 

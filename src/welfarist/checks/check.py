@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from welfarist.checks.score_test import ScoreTest, score_test
+from welfarist.families.kolm_pollak.family import KolmPollakFamily
 from welfarist.losses import DecisionLoss
 from welfarist.losses.observed import Slopes
 from welfarist.losses.observed_menus import ObservedMenus
@@ -25,7 +26,7 @@ class Check:
     Attributes
     ----------
     name : str
-        "people", "places", "level", "position", "slips" or "scale".
+        "people", "places", "level", "pairs", "zero", "position", "slips" or "scale".
     null : str
         What is tested, in words.
     statistic, p_value : float or None
@@ -85,12 +86,15 @@ class CheckWords:
         The noise model of choices; empty for scores.
     listed : bool
         Whether there may be more than two actions, of which one is listed first.
+    has_zero : bool
+        Whether utilities have a zero from which ratios are taken.
     """
 
     noun: str
     amount: str
     noise: str
     listed: bool = False
+    has_zero: bool = True
 
     @classmethod
     def of(cls, loss: DecisionLoss) -> CheckWords:
@@ -98,7 +102,17 @@ class CheckWords:
         amount = "percentage of" if loss.family.level.is_ratio else "difference in"
         noise = noise_of(loss)
         named = "" if noise is None else noise.name or type(noise).__name__
-        return cls(loss.family.noun, amount, named, isinstance(loss.observed, ObservedMenus))
+        listed = isinstance(loss.observed, ObservedMenus)
+        has_zero = not isinstance(loss.family, KolmPollakFamily)
+        return cls(loss.family.noun, amount, named, listed, has_zero)
+
+    def _another_zero(self, found: ScoreTest) -> str:
+        """Where people have zero, who do not have it where utilities have it."""
+        if not self.has_zero:
+            return "people look at ratios too, as if the scale had a zero"
+        if found.root > 0:
+            return "people decide as if zero were lower, or by differences rather than ratios"
+        return "people decide as if zero were higher than it is"
 
     def null(self, name: str) -> str:
         """What a check tests."""
@@ -106,6 +120,11 @@ class CheckWords:
             "people": f"nobody's utility counts but through the {self.noun}",
             "places": f"it does not matter who is worst off or best off, beyond the {self.noun}",
             "level": f"the same {self.amount} welfare counts the same at every level",
+            "pairs": "what somebody has counts the same whatever another has, beyond the "
+            f"{self.noun}",
+            "zero": "the scale has the zero that the utilities have"
+            if self.has_zero
+            else "the scale needs no zero",
             "position": "it does not matter which action comes first",
             "slips": f"clear cases are decided as reliably as {self.noise} noise says",
             "scale": "scores are welfare itself, without another zero or scale",
@@ -121,6 +140,8 @@ class CheckWords:
             "people": f"somebody's utility counts in another way than through a {self.noun}",
             "places": f"the worst off or best off count in another way than in a {self.noun}",
             "level": "scores are a bent function of welfare" if scores else level,
+            "pairs": "what somebody has counts by what another has",
+            "zero": self._another_zero(found),
             "position": f"the {first} {often} often than the rule says, for its "
             "place or for something else that first actions share",
             "scale": "scores have another zero or scale than welfare",

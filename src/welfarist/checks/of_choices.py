@@ -189,8 +189,7 @@ class ChoiceChecks:
 
         slopes = slopes_of(likelihood, terms.rows, columns)
         e = len(terms.rows)
-        named = {"people": terms.people, "places": terms.places, "level": terms.level}
-        found = [checked(name, slopes, chosen, words) for name, chosen in named.items()]
+        found = [checked(name, slopes, chosen, words) for name, chosen in terms.named.items()]
         always = float((menus.taken * first).sum())
         if always in (0.0, float(menus.taken.sum())):
             which = "first listed" if always else "never the first listed"

@@ -125,8 +125,7 @@ class ComparisonChecks:
 
         slopes = slopes_of(likelihood, terms.rows, columns)
         e = len(terms.rows)
-        named = {"people": terms.people, "places": terms.places, "level": terms.level}
-        checks = [checked(name, slopes, chosen, words) for name, chosen in named.items()]
+        checks = [checked(name, slopes, chosen, words) for name, chosen in terms.named.items()]
         return [
             *checks,
             _position(slopes, slice(e, e + 1), self.predictions, words),

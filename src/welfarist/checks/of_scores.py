@@ -92,7 +92,7 @@ def _alternatives(likelihood: Likelihood, terms: Terms) -> list[Check]:
     rows = np.vstack([terms.rows, *affine])
     slopes = slopes_of(likelihood, rows, lambda part: np.ones((count, 1))[part])
     last = slice(len(terms.rows), len(rows) + 1)
-    named = {"people": terms.people, "places": terms.places, "level": terms.level, "scale": last}
+    named = terms.named | {"scale": last}
     words = CheckWords.of(likelihood.loss)
     return [checked(name, slopes, chosen, words, True) for name, chosen in named.items()]
 

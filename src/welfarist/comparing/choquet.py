@@ -24,7 +24,13 @@ from welfarist.comparing.held_out import learn
 from welfarist.comparing.rivals import rivals_of
 from welfarist.decisions import Choices, Comparisons, Scores
 from welfarist.decisions.folds import counted_part
-from welfarist.families.choquet.columns import from_weights, moves, pairs_of, widened
+from welfarist.families.choquet.columns import (
+    from_weights,
+    moves,
+    pairs_of,
+    rank_of,
+    widened,
+)
 from welfarist.families.choquet.rule import Choquet, matrix_of
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK
 from welfarist.learners import WelfareLearner, learner_for
@@ -307,10 +313,10 @@ def interactions_in(learner: WelfareLearner, data: Any) -> Interactions:
         )
     people = data.people
     shapley, each = from_weights(result.weights, people)
-    rank = _rank(wide.utilities)
+    rank = rank_of(wide.utilities)
     extras = len(likelihood.loss.parameters)
     learned = rank - 1 + extras
-    degrees = rank - _rank(data.utilities)
+    degrees = rank - rank_of(data.utilities)
     statistic = max(2.0 * (result.llf - plain.llf), 0.0)
     shapley_errors, errors = _errors(likelihood, people)
     return Interactions(
@@ -374,11 +380,6 @@ def wide_decisions(data: Any) -> Any:
 
 def _is_learned(weights: Any) -> bool:
     return isinstance(weights, str) and weights == "learn"
-
-
-def _rank(table: FloatArray) -> int:
-    """How many columns (N, d) differ in more than a constant."""
-    return int(np.linalg.matrix_rank(table - table.mean(axis=0)))
 
 
 def _is_on_edge(shapley: FloatArray, each: FloatArray, people: int) -> bool:

@@ -82,3 +82,14 @@ def moves(people: int) -> FloatArray:
         found[people + place, people + place] = 1.0
         found[pair, people + place] = -0.5
     return found
+
+
+def rank_of(table: FloatArray) -> int:
+    """Return how many columns (N, d) differ in more than a constant and what others have.
+
+    Examples
+    --------
+    >>> rank_of(widened(np.array([[1.0, 3.0], [4.0, 3.0], [2.0, 0.0], [5.0, 5.5]])))
+    3
+    """
+    return int(np.linalg.matrix_rank(table - table.mean(axis=0)))

@@ -56,7 +56,7 @@ class OnDifferences(Family):
         self.of = of
         for shared in _SHARED:
             setattr(self, shared, getattr(of, shared))
-        self.title = f"{of.title}, noise on differences"
+        self.title = f"{of.title} with noise on differences"
 
     @property
     def called(self) -> str:
