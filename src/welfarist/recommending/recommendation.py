@@ -202,6 +202,11 @@ class Recommendation:
             f"Recommended: {self.best}", header, tuple(rows), sides, (*more, *self.lines())
         )
 
+    @property
+    def has_no_zero(self) -> bool:
+        """Whether welfare has no natural zero: it may be negative."""
+        return self.draws.family.least < 0
+
     def lines(self) -> tuple[str, ...]:
         """Return what must be known to read the table."""
         said = [
@@ -211,7 +216,8 @@ class Recommendation:
             + (
                 "in percent of the welfare of the best"
                 if self.regret_in == "percent"
-                else "in units of welfare, which has no natural zero to take percents from"
+                else "in units of welfare"
+                + ", which has no natural zero to take percents from" * self.has_no_zero
             ),
             f"By {self.draws.in_words}",
         ]

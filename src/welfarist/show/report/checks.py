@@ -8,6 +8,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.checks.axioms import Axiom
 from welfarist.checks.surprises import Surprise, Surprises
+from welfarist.comparing.choquet import interactions
 from welfarist.results.caveats import reversal
 from welfarist.results.record import FitResult
 from welfarist.show import plots
@@ -24,6 +25,8 @@ _SURPRISES = 10
 _MOST_TESTED = 20_000
 # Of at most this many people it is said what an action gives to each.
 _FEW = 4
+# Of so many pairs of people it is said how they count together.
+_MOST_PAIRS = 10
 _NAMELESS = ("the first action", "the second action")
 
 
@@ -40,6 +43,8 @@ def description(facts: Facts) -> Html:
         parts.append(paragraph(f"Compared with more flexible rules: {verdict}"))
     if misfit is not None and misfit.rounding is not None and misfit.rounding.expected > 0:
         parts.append(paragraph(str(misfit.rounding)))
+    if misfit is not None and misfit.clear and result.kind != "scores":
+        parts.extend(_together(facts))
     parts.append(_residuals(result) if result.kind == "scores" else _calibration(result))
     return section("Does the rule describe the decisions?", *parts)
 
@@ -53,6 +58,34 @@ _ABOUT_AXIOMS = (
     "would be rare if somebody followed a rule that has it: below 0.05 it is called rejected. The "
     "first two are asked of the best rule among those that have them, whatever family was fitted."
 )
+
+
+def _together(facts: Facts) -> list[Html]:
+    """Who complements whom, where that is clearly more than the rule says."""
+    assert facts.misfit is not None
+    if not any(check.name == "pairs" and check.clear for check in facts.misfit.checks):
+        return []
+    try:
+        found = interactions(facts.result)
+    except InputError:
+        return []
+    rows = [
+        [
+            f"{one} and {other}",
+            f"{value:.2f}".replace("-", MINUS),
+            "complement each other" if value > 0 else "stand in for each other",
+        ]
+        for one, other, value in found.told[:_MOST_PAIRS]
+    ]
+    said = f"Looked at two by two: {words.lower(found.verdict)} {' '.join(found.notes)}"
+    if not rows:
+        return [paragraph(said)]
+    explained = (
+        "Above 0 a gap between two people costs welfare, below 0 it pays, beside what both have on "
+        "average (interactions of a 2-additive Choquet integral)."
+    )
+    title = "Who complements whom"
+    return [paragraph(f"{said} {explained}"), table(title, ["", "by", ""], rows, (0, 2))]
 
 
 def axioms(facts: Facts) -> Html:

@@ -259,11 +259,18 @@ def data_and_method(facts: Facts, data: Sequence[list[str]] = (), reading: Html 
         table("What was fitted", (), rows, (0, 1)),
         reading,
         formula(f"The welfare of an action is {result.family.explain(result.p)}. {how}"),
+        _unit_of_tau(result),
         paragraph(
             ("The search ended: " if result.converged else "The search did not end well: ")
             + words.lower(words.sentence(result.reason))
         ),
     )
+
+
+def _unit_of_tau(result: FitResult) -> Html:
+    """What a temperature means that has a unit."""
+    said = "" if result.tau is None else result.family.noise_in_words(result.tau)
+    return paragraph(f"{said}.") if said else NOTHING
 
 
 def _people_who_decided(result: FitResult) -> int | None:

@@ -217,16 +217,18 @@ def data_and_method(result: Several, panel: Panel, asked: Asked, how: str) -> Ht
         table("What was fitted", (), rows, (0, 1)),
         asked.given.about_reading(),
         formula(f"The welfare of an action is {family.explain(0.5)}. {how}"),
-        paragraph(_meaning_of_tau(names)),
+        paragraph(_meaning_of_tau(names, family)),
     )
 
 
-def _meaning_of_tau(names: Sequence[str]) -> str:
+def _meaning_of_tau(names: Sequence[str], family: Family) -> str:
     if "tau" not in names:
         return ""
+    unit = " It is measured in one over the unit of utility, since noise acts on differences in "
+    unit += "welfare."
     return (
         "The temperature tau says how much better an action must be to be chosen without fail: the "
-        "larger it is, the fewer errors."
+        "larger it is, the fewer errors." + unit * bool(family.noise_in_words(1.0))
     )
 
 
