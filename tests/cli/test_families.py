@@ -67,4 +67,24 @@ def test_families_are_compared_and_strange_ones_refused():
     nests = "--families", "power,nested", "--groups", "a=north,süd;b=old town"
     assert "q = " in run("compare", *wanted, *nests).output
     assert "some of power" in run("compare", *wanted, "--families", "gini", code=2).output
+    three = "--families", "kolm,difference,needs,choquet"
+    done = run("compare", *wanted, *three)
+    assert "Who complements whom" in done.output
+    found = json.loads(run("compare", *wanted, *three, "--json").stdout)
+    assert [row["name"] for row in found["rows"]] == ["kolm", "difference", "needs", "choquet"]
+    assert len(found["interactions"]["interactions"]) == 3
     assert "--logit" in run("compare", *wanted, "--families", "all", "--logit", code=2).output
+
+
+def test_noise_on_differences_is_learned_saved_and_applied():
+    wanted = "lifted.csv", "--comparisons", "choices.csv"
+    done = run("fit", *wanted, "--margin", "difference", "--save", "d.json", "--report", "d.html")
+    assert "preferred 73 times in 100" in " ".join(done.output.split())
+    model = wf.load_model("d.json")
+    assert model.welfare.family.called == 'margin="difference"'
+    assert json.loads(run("rank", "lifted.csv", "--model", "d.json", "--json").stdout)["actions"]
+    assert "Preferred" in run("judge", "lifted.csv", "plan 1", "plan 2", "--model", "d.json").output
+    refused = run("fit", *wanted, "--margin", "difference", "--family", "kolm", code=1).output
+    assert "--margin difference is for families" in " ".join(refused.split())
+    needs = run("fit", "plans.csv", "--comparisons", "choices.csv", "--family", "needs").output
+    assert "zero of the scale" in needs

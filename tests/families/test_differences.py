@@ -152,6 +152,11 @@ def test_what_is_said_and_saved(tmp_path):
     again = wf.ComparisonClassifier(margin="ratio").fit(decided()).result_
     assert again.llf == wf.ComparisonClassifier().fit(decided()).result_.llf
     assert fit.result_.misfit().checks
+    axioms = fit.result_.axioms()
+    assert not axioms["scale invariance"].rejected  # it is one of rules, and not of their noise
+    assert axioms["translation invariance"].rejected
+    assert not axioms["transfer"].rejected
+    assert not axioms["transfer"].reason
     assert fit.result_.without_data().with_data(decided()).llf == fit.result_.llf
 
 

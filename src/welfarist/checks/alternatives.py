@@ -109,7 +109,7 @@ def terms_of(likelihood: Likelihood) -> Terms:
         places = _of_places(deviations, weights)
         blocks.append(np.vstack([people, places, pairs]))
         e, f = len(people), len(people) + len(places)
-    zero = _of_zero(loss.family_at(face.point), loss.people, likelihood)
+    zero = row_of_zero(loss.family_at(face.point), loss.people, likelihood)
     rows = np.vstack([np.hstack(blocks), _of_level(value), zero])
     last = len(rows) - len(zero)
     return Terms(
@@ -167,8 +167,8 @@ def _of_people(
     return np.array(squares), np.array(products).reshape(-1, deviations.shape[1])
 
 
-def _of_zero(family: Family, people: People, likelihood: Likelihood) -> FloatArray:
-    """How values (1, N) change as zero is moved; no row where nobody knows.
+def row_of_zero(family: Family, people: People, likelihood: Likelihood) -> FloatArray:
+    """Return how values (1, N) change as zero is moved; no row where nobody knows.
 
     Of a Kolm-Pollak function, for which zero is infinitely far away, as it comes near.
     """

@@ -21,10 +21,12 @@ from welfarist.base.errors import InputError
 from welfarist.base.exports import strict
 from welfarist.base.progress import Progress
 from welfarist.base.validation import FloatArray
+from welfarist.checks.alternatives import row_of_zero
 from welfarist.checks.other_families import loss_again
 from welfarist.checks.revealed import Kind, Revealed, circle
 from welfarist.checks.score_test import score_test, slopes_of
 from welfarist.families.base import Family
+from welfarist.families.differences.family import OnDifferences
 from welfarist.families.kolm_pollak.family import KOLM_POLLAK, KolmPollakFamily
 from welfarist.families.power_mean.derivatives import welfare_shares
 from welfarist.families.power_mean.family import POWER_MEAN
@@ -241,13 +243,14 @@ def _table(fit: Likelihood) -> FloatArray:
 
 def _scale(fit: Likelihood, shift: float) -> Axiom:
     """Power means, against those of utilities with a constant added."""
-    own = _under(fit, POWER_MEAN, shift)
-    table = _table(own)
+    seen = fit.loss.family
+    kept = isinstance(seen, OnDifferences) and seen.of == POWER_MEAN  # noise on differences
+    own = _under(fit, seen if kept else POWER_MEAN, shift)
+    _table(own)  # which everybody has to have
     if own.loss.has_zeros:
         raise InputError("a constant cannot be looked at where a utility is 0.")
-    q = welfare_shares(table, own.weights, own.point.p)
-    row = (q * np.exp(-np.clip(table, -_FAR * 10.0, None))).sum(axis=0)
-    return _tested("scale invariance", own, _standard(row)[None])
+    row = np.clip(row_of_zero(own.loss.family, own.loss.people, own), -_FAR, _FAR)
+    return _tested("scale invariance", own, row)
 
 
 def _translation(fit: Likelihood, shift: float) -> Axiom:
@@ -338,6 +341,7 @@ def _pareto(fit: Likelihood) -> Axiom:
 def _transfer(fit: Likelihood) -> Axiom:
     """One-sided: whether the shape is on the side where a gain counts more for the well off."""
     family = fit.loss.family
+    family = family.of if isinstance(family, OnDifferences) else family
     if family != POWER_MEAN and not isinstance(family, KolmPollakFamily):
         raise InputError(f"no shape of a {family.noun} says so by itself.")
     if not fit.loss.learn_power:

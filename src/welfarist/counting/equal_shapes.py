@@ -12,9 +12,13 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray, as_weights, normalised, utilities_error
 from welfarist.counting.crossings import find_crossings
 from welfarist.families.base import Family
-from welfarist.families.known import FAMILIES, family_of
+from welfarist.families.differences.family import OnDifferences
+from welfarist.families.known import family_of
 from welfarist.families.kolm_pollak.family import KolmPollakFamily
 from welfarist.families.kolm_pollak.levels import unit_of
+from welfarist.families.needs.family import NeedsFamily
+from welfarist.families.power_mean.family import PowerMean
+from welfarist.families.rank_dependent.family import RankDependentFamily
 from welfarist.people.utility_tables import as_utility_table
 
 
@@ -32,9 +36,9 @@ def equally_good(
         What both actions give to everybody.
     weights : (d,) array-like, optional
         Known weights; equal ones if left out.
-    family : "power", "kolm" or "rank"
-        Of the shapes: powers p, aversions alpha in one over the unit of utility, or powers of the
-        places.
+    family : "power", "kolm", "rank" or NeedsFamily(zero)
+        Of the shapes: powers p, aversions alpha in one over the unit of utility, powers of the
+        places, or powers of what is beyond a zero.
 
     Returns
     -------
@@ -52,7 +56,7 @@ def equally_good(
     """
     seen = _known(family)
     table, _ = as_utility_table(np.array([first, second], dtype=np.float64), seen.least)
-    if not seen.is_mean or not np.isfinite(table).all():
+    if not np.isfinite(table).all():
         raise utilities_error(table)
     people = table.shape[1]
     shares = np.full(people, 1.0 / people) if weights is None else normalised(as_weights(weights))
@@ -65,17 +69,19 @@ def equally_good(
         unit = unit_of(table)
         levels = (table - table.mean()).T / unit
         return np.asarray(np.sort(-find_crossings(levels, shares, *pair).power / unit) + 0.0)
-    return np.asarray(
-        np.sort(find_crossings(seen.columns(table.T.copy()).logs, shares, *pair).power)
-    )
+    columns = seen.columns(table.T.copy())
+    logs = columns.logs if type(seen) is not NeedsFamily else np.asarray(seen.table_of(columns))
+    return np.asarray(np.sort(find_crossings(logs, shares, *pair).power))
 
 
 def _known(family: Any) -> Family:
     """A family of which crossings are known."""
     found = family_of(family)
-    if type(found) not in {type(one) for one in FAMILIES.values()}:
+    plain = found.of if isinstance(found, OnDifferences) else found
+    if type(plain) not in (PowerMean, KolmPollakFamily, RankDependentFamily, NeedsFamily):
         raise InputError(
-            "crossings are known of power means, and of families on their kernel; found "
+            "the shapes at which two actions are equally good are known of power means, "
+            "Kolm-Pollak functions and rank dependent means, with or without a zero; found "
             f"{found.called}."
         )
-    return found
+    return plain
