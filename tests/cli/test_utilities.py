@@ -124,7 +124,27 @@ def test_the_charity_goes_from_raw_answers_to_a_recommendation(tmp_path, monkeyp
     told = run(*line)
     assert "utilities w/features.csv w/answers.csv --anchor 1,10" in told.output
     assert not Path("w/actions.csv").exists()
-    run("utilities", "w/features.csv", "w/answers.csv", "--anchor", "1,10", "--save", "w/p.json")
+    line = (
+        "utilities",
+        "w/features.csv",
+        "w/answers.csv",
+        "--anchor",
+        "1,10",
+        "--save",
+        "w/p.json",
+    )
+    assert "magnitude" not in run(*line).output  # features need not be measured alike
+    line = (
+        "simulate",
+        "w",
+        "--charity",
+        "--answers",
+        "60",
+        "--actions",
+        "60",
+        "--decisions",
+        "300",
+    )
     groups, kept = ("--groups", "w/groups.csv"), ("--save", "w/m.json", "--draws", "50")
     run("fit", "w/p.json", "-c", "w/comparisons.csv", *groups, *kept)
     run("fit", "w/p.json", "-c", "w/comparisons.csv", *groups, "--report", "w/r.html")

@@ -176,4 +176,6 @@ def utilities(asked: UtilitiesRequest) -> LearnedUtilities:
         model = learner.fit(features, answers.columns)
     except InputError as problem:
         raise answers.at_its_line(problem) from None
-    return LearnedUtilities(asked, model, len(answers), (*read.notes, *answers.notes))
+    # What else is said of tables of actions is about utilities, which features are not.
+    left = [note for note in read.notes if "were left out" in note]
+    return LearnedUtilities(asked, model, len(answers), (*left, *answers.notes))
