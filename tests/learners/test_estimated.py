@@ -109,7 +109,15 @@ def test_a_second_opinion_agrees(fitted):
     assert rubin.errors is not None
     assert rubin["tau"] < fitted.tau_
     assert "tau is too small" in rubin.note
-    with pytest.raises(InputError, match='method must be "simex" or "imputation"'):
+    guessed = result.second_opinion("two-step")
+    assert guessed.errors is not None
+    assert abs(guessed["p"] - result.p) < result.bse[0]
+    measured, pairs, outcomes, _ = world()
+    best = People(measured, 0.3).utilities
+    naive = ComparisonClassifier().fit(Comparisons(best, pairs, outcomes))
+    assert np.allclose(guessed.estimates, naive.result_.params, rtol=CONVERGED)
+    assert (guessed.errors > naive.result_.bse).all()
+    with pytest.raises(InputError, match='method must be "simex", "imputation" or "two'):
         result.second_opinion("guess")
 
 
@@ -150,6 +158,19 @@ def test_equal_errors_in_another_form_are_the_same():
     two = [ComparisonClassifier().fit(Comparisons(p, pairs, outcomes)) for p in (plain, other)]
     assert np.allclose(two[0].result_.params, two[1].result_.params, rtol=CONVERGED)
     assert abs(one.p_ + 1) < abs(two[0].p_ + 1)  # without shrinking p stays biased
+
+
+def test_normal_draws_are_standard_errors():
+    measured, pairs, outcomes, _ = world()
+    rng = np.random.default_rng(4)
+    drawn = measured * np.exp(0.3 * rng.normal(size=(4000, *measured.shape)))
+    people = People(measured, draws=drawn, shrink=True)
+    by_draws = ComparisonClassifier().fit(Comparisons(people, pairs, outcomes)).result_
+    by_errors = ComparisonClassifier().fit(Comparisons(People(measured, 0.3), pairs, outcomes))
+    # 4,000 draws know means to 0.005 and variances to 2%
+    off = (by_draws.params - by_errors.result_.params) / by_errors.result_.bse
+    assert np.abs(off).max() < 0.1
+    assert np.allclose(by_draws.bse, by_errors.result_.bse, rtol=0.05)
 
 
 @pytest.mark.parametrize(

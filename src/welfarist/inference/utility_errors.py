@@ -21,12 +21,13 @@ from welfarist.families.power_mean.family import POWER
 from welfarist.inference.covariance import covariance_of
 from welfarist.inference.likelihood import Likelihood
 from welfarist.inference.refits import Refit, refit
+from welfarist.inference.two_step import two_step_covariance
 from welfarist.losses import DecisionLoss, Point
 from welfarist.losses.estimated.loss import EstimatedLoss
 from welfarist.noise.base import TAU
 from welfarist.noise.scores import SIGMA
 
-OpinionName = Literal["simex", "imputation"]
+OpinionName = Literal["simex", "imputation", "two-step"]
 # How many times the errors are added, in variance.
 _ADDED = (0.5, 1.0, 1.5, 2.0)
 # The variance of a logistic error with tau = 1.
@@ -95,11 +96,11 @@ class SecondOpinion:
 
     Attributes
     ----------
-    method : "simex" or "imputation"
+    method : "simex", "imputation" or "two-step"
     names : tuple of str
     estimates : (k,) array
     errors : (k,) array or None
-        Standard errors, by Rubin's rules; None for SIMEX.
+        Standard errors, by Rubin's rules or those of two steps; None for SIMEX.
     note : str
         What it cannot do.
     seed : int
@@ -211,16 +212,18 @@ def second_opinion(
     Parameters
     ----------
     likelihood : Likelihood
-    method : "simex" or "imputation"
+    method : "simex", "imputation" or "two-step"
     draws : int
         How many tables of utilities are drawn: for each size of errors that are added, or in all.
     random_state : int, Generator or RandomState
     """
     loss = _loss_of(likelihood)
     if method not in get_args(OpinionName):
-        raise InputError(f'method must be "simex" or "imputation"; found {method!r:.60}.')
+        raise InputError(
+            f'method must be "simex", "imputation" or "two-step"; found {method!r:.60}.'
+        )
     times, seed = check_count(draws, "draws", 2), seed_of(random_state)
-    made = {"simex": _simex, "imputation": _imputed}[method]
+    made = {"simex": _simex, "imputation": _imputed, "two-step": _two_step}[method]
     return made(likelihood, loss, times, seed)
 
 
@@ -285,6 +288,23 @@ def _imputed(likelihood: Likelihood, loss: EstimatedLoss, times: int, seed: int)
     return SecondOpinion(
         "imputation", names, np.mean(estimates, axis=0), np.sqrt(total), note, seed
     )
+
+
+def _two_step(likelihood: Likelihood, loss: EstimatedLoss, times: int, seed: int) -> SecondOpinion:
+    """Fit to the best guess, with standard errors that know how uncertain it is."""
+    del times
+    exact, found = _fit(likelihood, loss.without_errors())
+    there = Likelihood(
+        exact.loss, found.point, found.weights, exact.stakeholders, None, exact.solver
+    )
+    covariance = two_step_covariance(there, loss.estimated.spread_of_errors.directions())
+    note = (
+        "The best guess of utilities is taken as exact, with standard errors that know how "
+        "uncertain it is (Murphy and Topel): good for p and weights where errors go together over "
+        "actions; tau is too small."
+    )
+    errors = np.sqrt(covariance.diagonal())
+    return SecondOpinion("two-step", there.names, there.estimates, errors, note, seed)
 
 
 def _scales(

@@ -357,10 +357,11 @@ class FitResult(Learned):
 
         Parameters
         ----------
-        method : "simex" or "imputation"
+        method : "simex", "imputation" or "two-step"
             Simulation-extrapolation adds errors on purpose and follows estimates back to none;
             multiple imputation fits to utilities as they could be, and combines by Rubin's rules,
-            which leaves tau too small.
+            which leaves tau too small; two steps fit to the best guess, with standard errors that
+            know how uncertain it is (Murphy and Topel).
         draws : int
             How many tables of utilities are drawn.
         random_state : int, Generator or RandomState
