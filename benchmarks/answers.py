@@ -146,6 +146,7 @@ def judged(cell: tuple[str, int, float], world: dict[str, Any]) -> dict[str, Any
         found["refused"] = str(refused)[:200]
     try:
         two = fit.result_.second_opinion("two-step")
+        assert two.errors is not None
         found["two-step"] = {
             "p": float(two.estimates[0]),
             "held": bool(abs(two.estimates[0] - p) <= 1.96 * two.errors[0]),
