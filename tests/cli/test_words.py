@@ -94,7 +94,8 @@ FOR_PYTHON = {
     "learners/targets.py": ["7: there must be a score"],
     "learners/warm_starts.py": ["warm_start=True needs"],
     "people/estimated/people.py": [
-        "errors must be given once", "people whose utilities are estimates", "log_se must be",
+        "errors must be given once", "errors that people share",
+        "people whose utilities are estimates", "log_se must be",
     ],
     "people/sketch/sketch.py": ["a sketch must be made with Sketch.of"],
     "recommending/drawing.py": ["a recommendation needs one rule"],

@@ -25,15 +25,19 @@ SLOPES, WIDE_SLOPES = 1e-9, 1e-8
 # Integrals by 20 nodes beside many; how far the product of normal factors is from the integral.
 INTEGRALS, PROPAGATED = 1e-6, 3e-3
 # Differences of values with steps of 1e-3, relative: their own error is their square.
-CURVATURES = 1e-6
+CURVATURES = 2e-6
 RULE = Point(np.array([0.2, 0.3, 0.5]), -0.7, np.array([2.0]))
 
 
-def made(kind: str, shared: bool, weighting: Weighting | None = None):
+def made(kind: str, shared: bool | str, weighting: Weighting | None = None):
     rng = np.random.default_rng(5)
     utilities = np.exp(rng.normal(0, 0.8, (20, 3)))
     factors = 0.15 * rng.normal(size=(3, 20, 2)) if shared else None
     people = People(utilities, 0.2, factors=factors)
+    if isinstance(shared, str):
+        common, factors = 0.05 * rng.normal(size=(3, 20, 2)), 0.4 * factors  # as narrow as alone
+        own = 0.2 if shared == "common" else None
+        people = People(utilities, own, factors=factors, common=common, shrink=False)
     rest = POWER_MEAN, weighting or Weighting(3), True
     if kind == "comparisons":
         pairs = np.column_stack([np.arange(80) % 20, (np.arange(80) * 7 + 3) % 20])
@@ -56,7 +60,7 @@ def point_of(kind: str) -> Point:
     return Point(RULE.weights, RULE.p, np.array(extras))
 
 
-@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("shared", [False, True, "common", "few factors"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradients_and_hessians_are_those_of_differences(kind, shared):
     loss, point = made(kind, shared), point_of(kind)

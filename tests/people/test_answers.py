@@ -8,6 +8,7 @@ import pytest
 from welfarist import ComparisonClassifier, Comparisons, InputError, StakeholderUtilities
 from welfarist.people.answers.likelihoods import Chosen, Rated, moved_cuts
 from welfarist.people.answers.tables import as_answers, as_features
+from welfarist.people.estimated.drawing import drawn_tables
 
 # Differences of second order with steps of 1e-5.
 SLOPES, STEP = 1e-6, 1e-5
@@ -337,3 +338,44 @@ def test_choices_of_one_are_a_logit_of_differences():
     other = linear.Logit(chosen, apart).fit(disp=0)
     assert np.allclose(model.coef_[0], other.params, rtol=1e-3)
     assert np.allclose(model.coef_errors_[0], other.bse, rtol=1e-3)
+
+
+def test_errors_that_people_share_are_counted_once_for_all():
+    """The error of the mean of all is larger than if errors were apart, and as large as it is."""
+    rng = np.random.default_rng(2)
+    table, mean = rng.normal(size=(60, 4)), rng.normal(0, 0.3, 4)
+    off, foretold, apart = [], [], []
+    for _ in range(20):
+        truth = table @ (mean + rng.normal(0, 0.2, (10, 4))).T
+        truth -= truth.mean(axis=0)
+        rows = {"stakeholder": [], "first": [], "second": [], "choice": []}
+        for i in range(10):
+            for _ in range(20):
+                a, b = rng.choice(60, 2, replace=False)
+                likes = rng.random() < 1 / (1 + np.exp(truth[b, i] - truth[a, i]))
+                for name, value in zip(
+                    rows, (i, a, b, "first" if likes else "second"), strict=True
+                ):
+                    rows[name].append(value)
+        features = {"action": np.arange(60), **{f"x{j}": x for j, x in enumerate(table.T)}}
+        people = StakeholderUtilities().fit(features, rows).people_
+        off.append(np.square((np.log(people.utilities) - truth).mean(axis=1)).mean())
+        found = people.measured.effects(np.full((10, 60), 0.1), 0.0)
+        foretold.append(found.variance.mean())
+        apart.append(people.measured.variances.mean() / 10)
+    ratio = np.mean(off) / np.mean(foretold)
+    assert 0.6 < ratio < 1.6  # of 20 means of 4 coefficients
+    assert np.mean(foretold) > 1.3 * np.mean(apart)
+    # So they are where people are drawn, saved, put in order or anchored.
+    measured, shares = people.measured, np.full((10, 60), 0.1)
+    drawn = np.array([measured.noise(rng).mean(axis=0) for _ in range(500)])
+    assert np.square(drawn).mean() == pytest.approx(found.variance.mean(), rel=0.2)
+    tables = np.log(np.array(list(drawn_tables(people, 500)))) - np.log(people.utilities)
+    assert np.square(tables.mean(axis=2)).mean() == pytest.approx(found.variance.mean(), rel=0.2)
+    turned = measured.people(np.arange(10)[::-1]).effects(shares, 0.0)
+    assert np.allclose(turned.variance, found.variance)
+    stated = StakeholderUtilities(anchor=(1, 10)).fit(features, rows).people_.measured
+    assert np.allclose(
+        people.anchored(1, 10).measured.effects(shares, 0.0).variance,
+        stated.effects(shares, 0.0).variance,
+    )

@@ -37,6 +37,9 @@ class Hierarchy:
     coefficients : (d, k) array
     covariances : (d, k, k) array
         How uncertain each one's are.
+    common : (d, k, k) array
+        How the error of the mean, in its standard deviations, moves each one's: what these have in
+        common.
     mean : (k,) array
         Of the population.
     covariance : (k, k) array
@@ -47,6 +50,7 @@ class Hierarchy:
 
     coefficients: FloatArray
     covariances: FloatArray
+    common: FloatArray
     mean: FloatArray
     covariance: FloatArray
     rounds: int
@@ -88,7 +92,8 @@ def alone(said: Sequence[Said], size: int) -> Hierarchy:
     modes = [mode_of(one, np.zeros(size), np.zeros(size), precision) for one in said]
     found = np.array([mode for mode, _ in modes])
     spread = np.array([covariance for _, covariance in modes])
-    return Hierarchy(found, spread, np.zeros(size), _ALONE * np.eye(size), 1, True)
+    apart = np.zeros_like(spread)
+    return Hierarchy(found, spread, apart, np.zeros(size), _ALONE * np.eye(size), 1, True)
 
 
 class Population:
@@ -140,14 +145,15 @@ class Population:
 
     def found(self, rounds: int, steady: bool) -> Hierarchy:
         """Return what was learned."""
-        spread = self.covariances + self._of_the_mean()
-        return Hierarchy(self.coefficients, spread, self.mean, self.covariance, rounds, steady)
+        common = self._of_the_mean()
+        spread = self.covariances + common @ common.transpose(0, 2, 1)
+        known = self.mean, self.covariance
+        return Hierarchy(self.coefficients, spread, common, *known, rounds, steady)
 
     def _of_the_mean(self) -> FloatArray:
-        """What an uncertain mean adds (d, k, k) to the covariances of those drawn towards it."""
+        """How an uncertain mean moves the coefficients (d, k, k) of those drawn towards it."""
         precision = np.linalg.inv(self.covariance)
         drawn = self.covariances @ precision
         known = (precision - precision @ drawn).sum(axis=0)
         known = known + np.eye(len(known)) / (self._common if self.alike else _MEANS)
-        uncertain = np.linalg.inv(known)
-        return np.asarray(drawn @ uncertain @ drawn.transpose(0, 2, 1))
+        return np.asarray(drawn @ np.linalg.cholesky(np.linalg.inv(known)))

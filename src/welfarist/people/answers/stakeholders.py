@@ -143,6 +143,7 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
         k = table.shape[1]
         self.coef_ = found.coefficients[:, :k]
         self.coef_cov_ = found.covariances[:, :k, :k]
+        self._common = found.common[:, :k]
         self.coef_errors_ = np.sqrt(np.einsum("ijj->ij", self.coef_cov_))
         self.population_mean_ = found.mean[:k]
         self.population_cov_ = found.covariance[:k, :k]
@@ -204,7 +205,10 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         _check_anchor(anchor)
         logits = self._table @ self.coef_.T
-        roots = [_root(own) for own in self.coef_cov_]
+        apart = self.coef_cov_ - self._common @ self._common.transpose(0, 2, 1)
+        roots = [
+            np.hstack([_root(own), both]) for own, both in zip(apart, self._common, strict=True)
+        ]
         factors = np.array([self._table @ root for root in roots])
         if anchor is not None:
             span = np.ptp(logits, axis=0)
@@ -220,12 +224,15 @@ class StakeholderUtilities(BaseEstimator):  # type: ignore[misc]
             for i, root in enumerate(roots):
                 low, high = self._table[logits[:, i].argmin()], self._table[logits[:, i].argmax()]
                 # What is stated has no error, and what lies between has less.
-                apart = self._table - low - np.multiply.outer(share[:, i], high - low)
-                factors[i] = scale[i] * (apart @ root)
+                between = self._table - low - np.multiply.outer(share[:, i], high - low)
+                factors[i] = scale[i] * (between @ root)
             logits = worst + (best - worst) * share
+        k = self.coef_.shape[1]
+        common = factors[:, :, k:]
         made = People(
             np.exp(logits),
-            factors=factors,
+            factors=factors[:, :, :k],
+            common=common if common.any() else None,
             shrink=self.pooling == "none",
             stakeholders=self.stakeholders_,
             names=self.actions_,

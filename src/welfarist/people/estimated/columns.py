@@ -13,7 +13,6 @@ from welfarist.base.validation import FloatArray
 from welfarist.families.columns import Columns
 from welfarist.families.power_mean.derivatives import welfare_shares
 from welfarist.families.welfare import Welfare
-from welfarist.people.estimated.draws import own_errors
 from welfarist.people.estimated.points import MOST_PEOPLE, Points, WelfareAtPoints
 from welfarist.people.estimated.spread import ByAction, ByPerson, Effects, Reach, Spread
 
@@ -70,9 +69,9 @@ class EstimatedColumns(Columns):
     def _points(self) -> Points | None:
         """Where log utilities may be, if there are few people."""
         errors = self.spread_of_errors
-        if len(self.logs) > MOST_PEOPLE:
+        if len(self.logs) > MOST_PEOPLE or not isinstance(errors, ByAction | ByPerson):
             return None
-        own = errors if isinstance(errors, ByAction) else own_errors(errors.variances)
+        own = ByAction(errors.within_actions) if isinstance(errors, ByPerson) else errors
         return Points.of(self.logs, own, self.shift)
 
     def seen(self, weights: FloatArray, p: float, welfare: Welfare) -> Uncertain:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from welfarist.base.validation import FloatArray
-from welfarist.people.estimated.spread import ByAction, Spread
+from welfarist.people.estimated.spread import ByAction, ByPerson, Spread
 
 # Draws by which chances are averaged: their own error is then below a hundredth.
 TIMES = 400
@@ -78,14 +78,23 @@ def _drawer(spread: Spread) -> Callable[[np.random.Generator, int], FloatArray]:
     """A function that draws so many errors (n, d, N), its factors found once."""
     known = getattr(spread, "factors", None)
     if known is None:
-        values, vectors = np.linalg.eigh(spread.covariance)  # type: ignore[attr-defined]
+        covariance: Any = spread.whole if isinstance(spread, ByPerson) else None
+        if covariance is None:
+            covariance = spread.covariance  # type: ignore[attr-defined]
+        values, vectors = np.linalg.eigh(covariance)
         known = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
     factors: FloatArray = known
+    common: FloatArray | None = getattr(spread, "common", None)
 
     def draw(rng: np.random.Generator, count: int) -> FloatArray:
         standard = rng.normal(size=(len(factors), factors.shape[2], count))
         found = np.matmul(factors, standard)  # (N, d, n) or (d, N, n)
         axes = (2, 1, 0) if isinstance(spread, ByAction) else (2, 0, 1)
-        return np.asarray(found.transpose(axes))
+        drawn = found.transpose(axes)
+        if common is not None:  # the same errors of everybody
+            drawn = drawn + np.einsum(
+                "iac,cn->nia", common, rng.normal(size=(common.shape[2], count))
+            )
+        return np.asarray(drawn)
 
     return draw

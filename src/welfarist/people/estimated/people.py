@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -48,6 +49,9 @@ class People:
     factors : (d, N, r) array-like, optional
         Errors that go together over actions: those of person i have the covariance
         ``factors[i] @ factors[i].T``, to which the squares of `log_se` are added.
+    common : (d, N, c) array-like, optional
+        Beside `factors`: errors that people share, such as that of a mean towards which all were
+        drawn. Those of persons i and j have the covariance ``common[i] @ common[j].T``.
     shrink : bool
         Whether estimates are drawn towards their population, as is right for what was measured
         with errors. False for best guesses, such as the means of a posterior whose draws these are.
@@ -93,6 +97,7 @@ class People:
         *,
         draws: object = None,
         factors: object = None,
+        common: object = None,
         shrink: bool = True,
         stakeholders: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
@@ -119,6 +124,8 @@ class People:
         self._cut = False
         self.note = str(note)
         logs, self._measured = self._read(table, log_se, draws, factors)
+        if common is not None:
+            self._measured = self._with_common(common)
         self._estimated_logs = logs
         self._exact = None if self._measured.variances.any() else table
 
@@ -145,15 +152,19 @@ class People:
         variances = np.square(errors).T
         if factors is None:
             return logs, own_errors(variances)
-        shared = as_numbers(factors, "factors")
-        if shared.ndim != 3 or shared.shape[:2] != (table.shape[1], len(table)):
+        shared = _as_factors(factors, "factors", table.shape)
+        return logs, with_factors(list(shared), variances)
+
+    def _with_common(self, common: object) -> ByPerson:
+        """Errors with those that people share."""
+        known = self._measured
+        if self.shrink or not isinstance(known, ByPerson):
             raise InputError(
-                f"factors must have shape ({table.shape[1]}, {len(table)}, r), one table a person; "
-                f"found shape {shared.shape}."
+                "errors that people share stand beside factors, of best guesses; found common "
+                "without factors, or with shrink=True. Pass factors and shrink=False."
             )
-        if not np.isfinite(shared).all():
-            raise InputError("factors must be finite numbers; found some that are not.")
-        return logs, with_factors(list(shared.astype(np.float64)), variances)
+        people, actions = known.variances.shape
+        return replace(known, common=_as_factors(common, "common", (actions, people)))
 
     def _errors_of(self, log_se: object, shape: tuple[int, ...]) -> FloatArray:
         """Checked standard errors (N, d)."""
@@ -195,14 +206,13 @@ class People:
             )
         low, high = np.log(worst), np.log(best)
         share = (logs - logs.min(axis=1, keepdims=True)) / np.ptp(logs, axis=1)[:, None]
-        told = np.empty_like(spread.told)
-        for i, (own, there) in enumerate(zip(spread.told, share, strict=True)):
-            apart = np.eye(len(there))
-            apart[:, there.argmin()] -= 1.0 - there
-            apart[:, there.argmax()] -= there
-            moved = (high - low) / np.ptp(logs[i]) * apart
-            told[i] = moved @ own if spread.factors is not None else moved @ own @ moved.T
-        left = ByPerson(told) if spread.factors is None else ByPerson(None, told)
+        by = np.empty((len(logs), logs.shape[1], logs.shape[1]))
+        for i, there in enumerate(share):
+            by[i] = np.eye(len(there))
+            by[i, :, there.argmin()] -= 1.0 - there
+            by[i, :, there.argmax()] -= there
+            by[i] *= (high - low) / np.ptp(logs[i])
+        left = spread.moved(by)
         part = copy(self)
         part.shrink = False
         part._estimated_logs, part._measured = low + (high - low) * share, left
@@ -421,6 +431,19 @@ class People:
         actions, people = self.shape
         typical = float(np.sqrt(np.square(self.errors).mean()))
         return f"People({actions} actions, {people} people, errors of about {typical:.2g})"
+
+
+def _as_factors(given: object, name: str, shape: tuple[int, ...]) -> FloatArray:
+    """Checked factors (d, N, r)."""
+    found = as_numbers(given, name)
+    if found.ndim != 3 or found.shape[:2] != (shape[1], shape[0]):
+        raise InputError(
+            f"{name} must have shape ({shape[1]}, {shape[0]}, r), one table a person; found shape "
+            f"{found.shape}."
+        )
+    if not np.isfinite(found).all():
+        raise InputError(f"{name} must be finite numbers; found some that are not.")
+    return found.astype(np.float64)
 
 
 def _table_of(utilities: object, draws: object) -> tuple[FloatArray, tuple[str, ...] | None]:

@@ -56,10 +56,12 @@ def save_people(people: Any, path: str | os.PathLike[str], note: str = "") -> No
     else:
         rows = measured.factors
         known["factors"] = (
-            [_factor(own).tolist() for own in measured.covariance]
+            [_factor(own).tolist() for own in measured.told[:, :, : logs.shape[1]]]
             if rows is None
             else rows.tolist()
         )
+        if measured.common is not None:
+            known["common"] = measured.common.tolist()
     write_whole(path, json_text(known) + "\n")
 
 
@@ -94,6 +96,7 @@ def load_people(path: str | os.PathLike[str], make: Callable[..., Made]) -> Made
             np.exp(logs),
             log_se=known.get("log_se"),
             factors=shared,
+            common=known.get("common"),
             shrink=known["shrink"],
             stakeholders=known["stakeholders"],
             names=known["actions"],

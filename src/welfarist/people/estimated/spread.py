@@ -75,14 +75,20 @@ class Effects(Reach):
         """Return derivatives by shares (d, N) from those by the covariance, of its shape."""
         if self.spread is None or self.shares is None:
             return np.asarray(self.variance_by_share * by_covariance)
-        found = np.empty_like(self.shares)
-        if self.spread.factors is not None and self.factor is not None:
-            people, actions, _ = self.spread.factors.shape
-            moved = (by_covariance @ self.factor).reshape(actions, people, -1).transpose(1, 0, 2)
-            return np.asarray(2.0 * (moved * self.spread.factors).sum(axis=2))
-        for i, (own, shares) in enumerate(zip(self.spread.covariance, self.shares, strict=True)):
-            found[i] = 2.0 * (by_covariance * own) @ shares
-        return found
+        spread, shares = self.spread, self.shares
+        if spread.factors is not None and self.factor is not None:
+            people, actions, rank = spread.factors.shape
+            near = by_covariance @ self.factor[:, : people * rank]
+            apart = near.reshape(actions, people, rank).transpose(1, 0, 2)
+            found = (apart * spread.factors).sum(axis=2)
+        else:
+            assert spread.whole is not None
+            pairs = zip(spread.whole, shares, strict=True)
+            found = np.array([(by_covariance * own) @ one for own, one in pairs])
+        if spread.common is not None:
+            together = np.einsum("iac,ia->ac", spread.common, shares)
+            found += ((by_covariance @ together) * spread.common).sum(axis=2)
+        return np.asarray(2.0 * found)
 
 
 class Spread(Protocol):
@@ -177,63 +183,100 @@ class ByAction:
 
 @dataclass(frozen=True, eq=False)
 class ByPerson:
-    """Errors of a person may go together over actions; those of people are apart.
+    """Errors of a person may go together over actions; those of people are apart, or `common`.
 
     Attributes
     ----------
     whole : (d, N, N) array or None
-        Covariances; None where they have `factors`.
+        Covariances of what is apart; None where they have `factors`.
     factors : (d, N, r) array or None
         Of few columns, with which much is quicker.
+    common : (d, N, c) array or None
+        What the same c errors make of everybody's utilities, besides.
     """
 
     whole: FloatArray | None
     factors: FloatArray | None = None
+    common: FloatArray | None = None
 
     @cached_property
     def covariance(self) -> FloatArray:
-        """Covariances (d, N, N)."""
-        if self.whole is not None:
-            return self.whole
-        assert self.factors is not None
-        return np.asarray(self.factors @ self.factors.transpose(0, 2, 1))
+        """Covariances (d, N, N) of each person's errors."""
+        found = self.whole
+        if found is None:
+            assert self.factors is not None
+            found = self.factors @ self.factors.transpose(0, 2, 1)
+        if self.common is not None:
+            found = found + self.common @ self.common.transpose(0, 2, 1)
+        return np.asarray(found)
+
+    @property
+    def within_actions(self) -> FloatArray:
+        """Covariances (N, d, d) of errors about the same action."""
+        people, actions = self.variances.shape
+        found = np.zeros((actions, people, people))
+        if self.common is not None:
+            rows = self.common.transpose(1, 0, 2)
+            found += rows @ rows.transpose(0, 2, 1)
+        found[:, np.arange(people), np.arange(people)] = self.variances.T
+        return found
 
     @property
     def told(self) -> FloatArray:
         """The numbers that say everything of the errors."""
-        return self.covariance if self.factors is None else self.factors
+        first = self.whole if self.factors is None else self.factors
+        both = [part for part in (first, self.common) if part is not None]
+        return np.concatenate(both, axis=2)
 
     @cached_property
     def variances(self) -> FloatArray:
         """Variances of log utilities (d, N)."""
         if self.factors is not None:
-            return np.asarray(np.square(self.factors).sum(axis=2))
-        return np.ascontiguousarray(np.einsum("iaa->ia", self.covariance))
+            return np.asarray(np.square(self.told).sum(axis=2))
+        assert self.whole is not None
+        found = np.einsum("iaa->ia", self.whole)
+        common = 0.0 if self.common is None else np.square(self.common).sum(axis=2)
+        return np.ascontiguousarray(found + common)
 
     def take(self, actions: npt.NDArray[Any]) -> ByPerson:
         """Return some of the actions."""
         if self.factors is not None:
-            return ByPerson(None, np.ascontiguousarray(self.factors[:, actions]))
-        chosen = np.arange(self.covariance.shape[1])[actions]
-        return ByPerson(np.ascontiguousarray(self.covariance[:, chosen[:, None], chosen]))
+            common = None if self.common is None else self.common[:, actions]
+            return ByPerson(None, np.ascontiguousarray(self.factors[:, actions]), common)
+        assert self.whole is not None
+        chosen = np.arange(self.whole.shape[1])[actions]
+        common = None if self.common is None else self.common[:, chosen]
+        return ByPerson(np.ascontiguousarray(self.whole[:, chosen[:, None], chosen]), None, common)
 
     def people(self, columns: npt.NDArray[np.intp]) -> ByPerson:
         """Return the people in another order."""
-        if self.factors is not None:
-            return ByPerson(None, self.factors[columns])
-        return ByPerson(self.covariance[columns])
+        parts = (self.whole, self.factors, self.common)
+        return ByPerson(*(None if part is None else part[columns] for part in parts))
+
+    def moved(self, by: FloatArray) -> ByPerson:
+        """Return errors of what matrices (d, N, N) make of log utilities, one a person."""
+        whole = None if self.whole is None else by @ self.whole @ by.transpose(0, 2, 1)
+        factors = None if self.factors is None else by @ self.factors
+        return ByPerson(whole, factors, None if self.common is None else by @ self.common)
 
     def effects(self, shares: FloatArray, p: float) -> Effects:
         """Return what errors do to welfare at shares (d, N) of a power mean."""
         covariance = factor = None
         own = self.variances
+        moved = shares * own  # what of the variances each share moves, over two
+        together = np.zeros((shares.shape[1], 0))
+        if self.common is not None:
+            together = np.einsum("iac,ia->ac", self.common, shares)
+            moved += (self.common * together).sum(axis=2)
+            moved -= shares * np.square(self.common).sum(axis=2)
         if self.factors is not None:
             scaled = (self.factors * shares[:, :, None]).transpose(1, 0, 2)
-            factor = np.ascontiguousarray(scaled.reshape(shares.shape[1], -1))
+            factor = np.hstack([scaled.reshape(shares.shape[1], -1), together])
             variance = np.square(factor).sum(axis=1)
         else:
-            covariance = np.zeros(self.covariance.shape[1:])
-            for one, share in zip(self.covariance, shares, strict=True):
+            assert self.whole is not None
+            covariance = together @ together.T
+            for one, share in zip(self.whole, shares, strict=True):
                 covariance += one * np.multiply.outer(share, share)
             variance = np.maximum(covariance.diagonal(), 0.0)
         per_power = 0.5 * ((shares * own).sum(axis=0) - variance)
@@ -243,8 +286,8 @@ class ByPerson:
             factor,
             bias=p * per_power,
             bias_per_power=per_power,
-            bias_by_share=p * (0.5 - shares) * own,
-            variance_by_share=2.0 * shares * own,
+            bias_by_share=p * (0.5 * own - moved),
+            variance_by_share=2.0 * moved,
             spread=self,
             shares=shares,
         )
@@ -255,20 +298,28 @@ class ByPerson:
             if self.factors is not None:
                 columns = self.factors[i].T
             else:
-                values, vectors = np.linalg.eigh(self.covariance[i])
+                assert self.whole is not None
+                values, vectors = np.linalg.eigh(self.whole[i])
                 columns = (vectors * np.sqrt(np.maximum(values, 0.0))).T
             for column in columns:
                 found = np.zeros((len(self.variances), len(variances)))
                 found[i] = column
                 yield found
+        if self.common is not None:
+            yield from np.moveaxis(self.common, 2, 0)
 
     def noise(self, rng: np.random.Generator) -> FloatArray:
         """Return errors (d, N), drawn."""
         if self.factors is not None:
             people, _, rank = self.factors.shape
-            return np.asarray(np.matmul(self.factors, rng.normal(size=(people, rank, 1)))[:, :, 0])
-        found = np.empty(self.covariance.shape[:2])
-        for i, own in enumerate(self.covariance):
-            values, vectors = np.linalg.eigh(own)
-            found[i] = vectors @ (rng.normal(size=len(values)) * np.sqrt(np.maximum(values, 0.0)))
-        return found
+            found = np.matmul(self.factors, rng.normal(size=(people, rank, 1)))[:, :, 0]
+        else:
+            assert self.whole is not None
+            found = np.empty(self.whole.shape[:2])
+            for i, own in enumerate(self.whole):
+                values, vectors = np.linalg.eigh(own)
+                drawn = rng.normal(size=len(values)) * np.sqrt(np.maximum(values, 0.0))
+                found[i] = vectors @ drawn
+        if self.common is not None:
+            found = found + self.common @ rng.normal(size=self.common.shape[2])
+        return np.asarray(found)
