@@ -91,8 +91,9 @@ def compare(
         Compare families of welfare functions in place of items: rules of each are fitted with the
         options of one learner or fit, which is then passed as `items` (or left out, for the plain
         learner of the decisions). "rank" has weights of places alone (p = 1), "rank power" learns
-        p on top; "nested" takes the learner's `groups` for its own. "all" is the power mean,
-        "kolm" and "rank", and "nested" where there are groups.
+        p on top; "nested" takes the learner's `groups` for its own; "difference" are power means
+        whose noise acts on differences in welfare, "choquet" is what :func:`interactions` fits.
+        "all" is the power mean, "kolm" and "rank", and "nested" where there are groups.
     folds : int, optional
         In how many parts decisions are held out, each predicted from the others; None leaves that
         out.
