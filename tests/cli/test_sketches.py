@@ -295,8 +295,8 @@ def test_a_sketch_is_known_by_what_it_says_not_by_its_name(land):
         (["--solver", "grid"], "Use --solver newton", 1),
         (["--shift", "1"], "--shift must be added before", 2),
         (["--shift-table"], "--shift-table adds constants", 2),
-        (["--absent"], "not for a sketch", 2),
-        (["--stakeholders", "region 1"], "not for a sketch", 2),
+        (["--absent"], "not for a file that people were put in", 2),
+        (["--stakeholders", "region 1"], "not for a file that people were put in", 2),
         (["--weights", "region 1=1"], "every stakeholder must have a weight", 1),
     ],
 )

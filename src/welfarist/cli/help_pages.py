@@ -39,11 +39,11 @@ PANELS: dict[str, tuple[str, ...]] = {
     ),
     "What is simulated": (
         "people", "regions", "actions", "decisions", "ask", "questions", "task", "charity",
-        "scores", "menus", "menu_size", "places", "repetitions",
+        "scores", "answers", "menus", "menu_size", "places", "repetitions",
     ),
     "What to write": (
-        "out", "report", "save", "json", "latex", "shift_table", "top", "title", "note", "unit",
-        "date", "draws", "why", "against", "questions", "allow_unconverged", "format", "to",
+        "out", "report", "save", "table", "json", "latex", "shift_table", "top", "title", "note",
+        "unit", "date", "draws", "why", "against", "questions", "allow_unconverged", "format", "to",
         "force",
     ),
     "The rule": (
