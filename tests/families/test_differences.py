@@ -11,6 +11,7 @@ from welfarist.families import POWER_MEAN, NestedFamily, OnDifferences, RankDepe
 from welfarist.losses import Point, loss_of_choices, loss_of_comparisons
 from welfarist.noise.choices import LAPSE, LOGISTIC
 from welfarist.people.weighting import Weighting
+from welfarist.recommending.reasons import why_preferred
 
 # Rounding, and central differences of first and second order with the steps below.
 SAME, SLOPE, BEND = 1e-12, 1e-8, 1e-5
@@ -169,3 +170,18 @@ def test_what_has_no_answer_is_refused():
     ):
         with pytest.raises(wf.InputError, match=said):
             wf.ComparisonClassifier(**option).fit(decided())
+
+
+def test_reasons_budgets_and_units_are_those_of_the_rule_whatever_noise_acts_on():
+    rule = OnDifferences(POWER_MEAN).rule(-1.0, [1.0, 3.0], ["ann", "bob"]).shifted(0.5)
+    plain = wf.WelfareFunction(-1.0, [1.0, 3.0], ["ann", "bob"], 0.5)
+    pair, names = np.array([[4.0, 2.0], [1.0, 3.0]]), ("bus", "tram")
+    seen, known = (why_preferred(each, pair, names, plain.stakeholders) for each in (rule, plain))
+    assert seen.turning_powers == known.turning_powers
+    assert seen.turning_weights == known.turning_weights
+    assert seen.doctrines == known.doctrines
+    assert wf.allocate(rule, pair, [1, 1], 1, whole=True, baseline=1.0).rule == plain
+    fit = wf.ComparisonClassifier(margin="difference", p=0.5).fit(decided())
+    curves = [line.get_xydata() for line in wf.plots.unit_worth(fit.result_).lines]
+    levels, found = next(curve for curve in curves if (curve[:, 1] > 0).all() and len(curve) > 2).T
+    np.testing.assert_allclose(found / found[0], (levels / levels[0]) ** -0.5, rtol=SAME)

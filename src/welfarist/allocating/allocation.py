@@ -17,6 +17,7 @@ from welfarist.base.data_frames import split_names, to_frame
 from welfarist.base.errors import InputError
 from welfarist.base.exports import Alignment, Table, number, strict
 from welfarist.base.validation import FloatArray, is_real
+from welfarist.families.differences.family import without_margin
 from welfarist.families.power_mean.doctrines import power_of
 from welfarist.families.rule import WelfareFunction
 
@@ -366,7 +367,7 @@ def _rule(learned: Any) -> WelfareFunction:
     if isinstance(learned, str | int | float | np.number):
         power = power_of(learned) if isinstance(learned, str) else float(learned)
         return WelfareFunction(power)
-    found = getattr(getattr(learned, "result_", learned), "welfare", learned)
+    found = without_margin(getattr(getattr(learned, "result_", learned), "welfare", learned))
     if not isinstance(found, WelfareFunction):
         raise InputError(
             "a budget is allocated by a power mean: one that was learned, a WelfareFunction, a "

@@ -10,6 +10,7 @@ import numpy as np
 from welfarist.base.errors import InputError
 from welfarist.base.exports import Table, number, strict
 from welfarist.base.validation import FloatArray
+from welfarist.families.differences.family import without_margin
 from welfarist.families.power_mean.doctrines import DOCTRINES
 from welfarist.families.rule import WelfareFunction
 from welfarist.recommending.shapley import Shapley, shapley
@@ -229,7 +230,7 @@ def why_preferred(
         reasons.append(_why_no_pulls(float(rule.p)))
     seen = pair + rule.shift
     doctrines: dict[str, str | None] = {}
-    if isinstance(rule, WelfareFunction):
+    if isinstance(without_margin(rule), WelfareFunction):
         doctrines = _by_doctrine(seen, np.asarray(weights), names)
         powers = turning_powers(seen, np.asarray(weights))
         turns = turning_weights(seen, np.asarray(weights), rule.p)

@@ -248,6 +248,23 @@ def with_margin(family: Family, margin: object) -> Family:
     return family
 
 
+def without_margin(rule: Any) -> Any:
+    """Return the rule as one of its own family, which orders actions alike whatever noise does.
+
+    Rules of other families, and welfare functions, are returned as they are.
+
+    Examples
+    --------
+    >>> from welfarist.families import POWER_MEAN
+    >>> without_margin(OnDifferences(POWER_MEAN).rule(-1.0, [1, 3]))
+    WelfareFunction(p=-1, weights=[0.25, 0.75])
+    """
+    family = getattr(rule, "family", None)
+    if not isinstance(family, OnDifferences):
+        return rule
+    return family.of.rule(rule.p, rule.weights, rule.stakeholders).shifted(rule.shift)
+
+
 def _times(value: FloatArray) -> Any:
     """Multiplication with welfare (N,); what changes nothing stays nothing."""
 

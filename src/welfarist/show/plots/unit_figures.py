@@ -20,6 +20,7 @@ from welfarist.base.errors import InputError
 from welfarist.base.validation import FloatArray
 from welfarist.families.additive.family import AdditiveFamily
 from welfarist.families.additive.own import OwnCurvesFamily
+from welfarist.families.differences.family import OnDifferences
 from welfarist.families.kolm_pollak.family import KolmPollakFamily
 from welfarist.families.power_mean.family import POWER_MEAN
 from welfarist.show.plots.sources import result_of
@@ -109,6 +110,8 @@ def _own_worth(result: Any, table: FloatArray, axes: Axes) -> Axes:
 def _worth(result: Any, levels: FloatArray) -> FloatArray:
     """What a unit counts for (n,) at levels (n,), up to a factor."""
     family, p = result.family, result.p
+    if isinstance(family, OnDifferences):  # what a unit counts for has nothing to do with noise
+        family = family.of
     if isinstance(family, AdditiveFamily):
         return family.marginal(levels, p)
     if isinstance(family, KolmPollakFamily) and np.isfinite(p):
