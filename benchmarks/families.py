@@ -23,13 +23,6 @@ and how many power means are lost.
 
 The run can be stopped: it goes on where `--out` ends.
 
-With `--axioms`: sizes of the tests of axioms. Worlds in which one axiom holds (power means for
-scale invariance and separability; Kolm-Pollak functions for translation invariance; equal weights
-for anonymity; a person with weight 0 for Pareto; p = 1 for transfer), of 4 people, 200 actions
-and 1,000 comparisons, 1,000 worlds each. Criterion: at a level of 5% each axiom is rejected in 3
-to 7% of its worlds. In the worlds of power means every check of `misfit()` (people, places,
-level, position) is counted as well, with the same criterion.
-
 The seed is taken afresh (from /dev/urandom) once the code is final, and printed.
 """
 
@@ -38,7 +31,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -151,46 +143,6 @@ def table_of(records: list[dict[str, Any]], names: tuple[str, ...], five: str = 
     return "\n".join(lines)
 
 
-AXIOMS = ("scale invariance", "translation invariance", "anonymity", "Pareto", "transfer")
-# Checks of misfit() that are counted in worlds of power means.
-CHECKS = ("people", "places", "level", "position")
-
-
-def of_axiom(
-    name: str, table: np.ndarray, weights: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """What actions are worth (N,) by a rule for which an axiom holds."""
-    if name == "translation invariance":
-        rule: Any = wf.families.KolmPollak(rng.uniform(0.15, 0.8), weights)
-    elif name == "anonymity":
-        rule = wf.WelfareFunction(rng.uniform(-2, 1.5))
-    elif name == "Pareto":
-        rule = wf.WelfareFunction(rng.uniform(-2, 1.5), [*weights[:3], 0.0])
-    elif name == "transfer":
-        rule = wf.WelfareFunction(1, weights)
-    else:
-        rule = wf.WelfareFunction(rng.uniform(-2, 1.5), weights)
-    return np.asarray(rule.value(table))
-
-
-def rejected(name: str, seed: int) -> dict[str, bool]:
-    """Whether an axiom that holds is rejected; in worlds of power means, checks as well."""
-    rng = np.random.default_rng(seed)
-    table, weights = rng.uniform(1.0, 10.0, (200, 4)), rng.dirichlet(np.full(4, 3.0))
-    value = of_axiom(name, table, weights, rng)
-    pairs = wf.simulate.random_pairs(200, 1000, random_state=seed)
-    first = rng.random(1000) < chances(value[pairs[:, 0]] - value[pairs[:, 1]])
-    result = wf.ComparisonClassifier().fit(wf.Comparisons(table, pairs, first)).result_
-    tests = result.axioms()
-    found = {name: tests[name].rejected}
-    if name == "scale invariance":
-        found["separability"] = tests["separability"].rejected
-        checks = {check.name: check.p_value or 1.0 for check in result.misfit().checks}
-        for check in CHECKS:
-            found[f"misfit: {check}"] = checks[check] < 0.05
-    return found
-
-
 def chances(apart: np.ndarray) -> np.ndarray:
     """How likely the first action is chosen, so that 87% of choices are right."""
 
@@ -201,34 +153,14 @@ def chances(apart: np.ndarray) -> np.ndarray:
     return np.asarray(1.0 / (1.0 + np.exp(-tau * apart)))
 
 
-def sizes(seed: int, worlds: int) -> str:
-    """The table of how often each axiom is rejected though it holds."""
-    counts: dict[str, int] = {}
-    for place, name in enumerate(AXIOMS):
-        for number in range(worlds):
-            for what, was in rejected(name, seed + 10 * number + place).items():
-                counts[what] = counts.get(what, 0) + was
-    lines = ["| test | rejected though it holds |", "| --- | ---: |"]
-    lines += [f"| {name} | {count / worlds:.1%} |" for name, count in counts.items()]
-    return "\n".join(lines)
-
-
 def main() -> None:
     """Run the study."""
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("--seed", type=int, required=True)
     asked.add_argument("--worlds", type=int, default=12)
     asked.add_argument("--out", type=Path, default=Path("build/families.jsonl"))
-    asked.add_argument("--axioms", action="store_true")
     told = asked.parse_args()
     began, records = time.process_time(), []
-    if told.axioms:
-        warnings.simplefilter("ignore", wf.WelfaristWarning)
-        print(sizes(told.seed, told.worlds))
-        print(
-            f"seed {told.seed}, {told.worlds} worlds each, {time.process_time() - began:.0f} CPU s"
-        )
-        return
     told.out.parent.mkdir(parents=True, exist_ok=True)
     if told.out.exists():
         records = [json.loads(line) for line in told.out.read_text().splitlines()]
