@@ -714,8 +714,13 @@ def test_shanghai_ranking_has_one_score_that_rounding_does_not_explain():
     parts_ = ["alumni", "award", "hici", "ns", "pub", "pcp"]
     for year, rows in arwu.groupby("year"):
         result = quiet(wf.WelfareRegressor(scale=True), rows[parts_], rows["total_score"])
-        assert result.misfit().verdict == "No sign that the family is wrong."
         assert result.residuals().rounding.beyond == (1 if year == 2008 else 0)
+        if year == 2008:  # what one score says of two parts together is gone with that score
+            assert [check.name for check in result.misfit().checks if check.clear] == ["pairs"]
+            off = (result.welfare(rows[parts_]) * result.scale - rows["total_score"]).abs()
+            rows = rows.drop(index=off.idxmax())
+            result = quiet(wf.WelfareRegressor(scale=True), rows[parts_], rows["total_score"])
+        assert result.misfit().verdict == "No sign that the family is wrong."
 
 
 @real
